@@ -1,19 +1,25 @@
-"""A small reader of Coq's syntax, and coqc with the library of dipc compiled once for all tests."""
+"""A small reader of Coq's syntax, and coqc with the library of dipc, compiled once for all tests."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from dipc.export.coq import sizes
+from dipc.export.coq.core import CORE
 from dipc.export.coq.library import FOLDER, MODULES, MORE
 
 TIME_LIMIT = 300
+LIBRARY = tuple(dict.fromkeys((*MODULES, *MORE, *CORE, *sizes.MODULES)))
+"""All modules, in the order in which they need each other."""
 AXIOMS = {
     "ClassicalDedekindReals.sig_not_dec",
     "ClassicalDedekindReals.sig_forall_dec",
@@ -98,14 +104,12 @@ def coqc(file: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 def compiled(base: Path) -> Path:
     """The folder with the compiled library; of several processes that share ``base`` one compiles it."""
-    import fcntl
-
     folder = base / "coq-library"
     with (base / "coq-library.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "done").exists():
             shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-            for module in (*MODULES, *MORE):
+            for module in LIBRARY:
                 run = coqc(folder / f"{module}.v", "-R", ".", "Dipc")
                 assert run.returncode == 0 and not run.stderr, run.stderr
             (folder / "done").touch()
@@ -126,7 +130,88 @@ def coq_library(factory: pytest.TempPathFactory) -> Path:
     return compiled(base)
 
 
+def judged(text: str, library: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What coqc makes of a file in this folder, which may need the library."""
+    file = folder / "claim.v"
+    file.write_text(text, encoding="utf-8")
+    return coqc(file, "-R", str(library), "Dipc")
+
+
+def accepted(text: str, library: Path, folder: Path) -> str:
+    """What Coq prints about a file that it accepts, without a warning."""
+    return printed(judged(text, library, folder))
+
+
+def accepted_alone(text: str, file: Path) -> str:
+    """The same with nothing of dipc in reach but the file."""
+    file.write_text(text, encoding="utf-8")
+    return printed(coqc(file))
+
+
+def printed(run: subprocess.CompletedProcess[str]) -> str:
+    """What a run that has succeeded without a warning has printed."""
+    assert run.returncode == 0 and not run.stderr, run.stderr
+    return run.stdout
+
+
 def assumed(output: str) -> Iterator[set[str]]:
     """The names of the axioms that each ``Print Assumptions`` has printed."""
     for block in re.split(r"^Axioms:\n", output, flags=re.MULTILINE)[1:]:
         yield set(re.findall(r"^([\w.]+)\s*:", block.replace("\n  :", " :"), re.MULTILINE))
+
+
+# --- many files as one, as it takes a second to load what they import -----------------------------------
+
+IMPORTS = re.compile(r"^(From \w+ Require) Import (.*\n)", re.MULTILINE)
+PRINT = re.compile(r"Print Assumptions (\w+)\.\n\Z")
+BOTH = re.compile(r"^Definition proved := .*\n", re.MULTILINE)
+CHECKED = "vm_compute. reflexivity.\nQed.\n"
+REFUSED = "vm_compute. lazymatch goal with |- false = true => idtac end.\nAbort.\n"
+
+
+def together(texts: Sequence[str]) -> str:
+    """Files as one, with a module for each, which has its own names."""
+    head = dict.fromkeys(" ".join(line) for text in texts for line in IMPORTS.findall(text))
+    inside = (IMPORTS.sub(r"Import \2", text) for text in texts)
+    parts = (f"Module P{i}.\n{text}End P{i}.\n" for i, text in enumerate(inside))
+    return "".join((*head, *parts))
+
+
+def theorems(texts: Sequence[str]) -> str:
+    """Files that each end with the axioms of what they prove, as one that prints the axioms of all.
+
+    Once, as Coq takes half a second to find them.
+    """
+    assert all(CHECKED in text for text in texts)
+    names = ", ".join(f"P{i}.{PRINT.findall(text)[0]}" for i, text in enumerate(texts))
+    end = f"Definition all := ({names}).\nPrint Assumptions all.\n"
+    return together([PRINT.sub("", text) for text in texts]) + end
+
+
+def refusals(texts: Sequence[str]) -> str:
+    """Files whose checkers must all compute ``false``, as one that Coq accepts: all the rest is in order."""
+    assert all(text.count(CHECKED) == 1 for text in texts)
+    return together([PRINT.sub("", text.replace(CHECKED, REFUSED)) for text in texts])
+
+
+def verdicts(texts: Sequence[str], library: Path, folder: Path) -> list[bool]:
+    """Whether the checkers of all theorems of each file compute ``true``; the rest is in order."""
+    says = 'vm_compute. tryif reflexivity then idtac "true" else idtac "false".\nAbort.\n'
+    changed = [BOTH.sub("", PRINT.sub("", text)).replace(CHECKED, says) for text in texts]
+    said = iter(accepted(together(changed), library, folder).splitlines())
+    return ["false" not in list(islice(said, text.count(CHECKED))) for text in texts]
+
+
+def alone(text: str) -> tuple[str, str]:
+    """A file with the theorem that is claimed only, and one with that about the laws only."""
+    model, _, rest = BOTH.sub("", PRINT.sub("", text)).partition("Theorem claim")
+    claim, _, sound = rest.partition("Theorem laws_sound")
+    assert claim and sound
+    return f"{model}Theorem claim{claim}", f"{model}Theorem laws_sound{sound}"
+
+
+def altered(name: str, text: str, old: str, new: str) -> str:
+    """An altered file; ``old`` is a regular expression if it has a backslash."""
+    changed = re.sub(old, new, text) if "\\" in old else text.replace(old, new)
+    assert changed != text, name
+    return changed

@@ -7,9 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from coq_tools import coq_library
 from export_tools import Run, run, tool
 
 HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the library of Coq that ships with dipc, compiled."""
+    return coq_library(tmp_path_factory)
 
 
 @pytest.fixture

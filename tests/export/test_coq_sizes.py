@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coq_tools import AXIOMS, accepted, accepted_alone, assumed, judged, refusals, theorems
 
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Proof, sizes_certificate
@@ -22,22 +21,13 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
-from dipc.export.coq.library import FOLDER
-from dipc.export.coq.sizes import CLOSING, MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
+from dipc.export.coq.sizes import MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
 from dipc.kernel import statements
 from dipc.kernel.reading import Refused
 from dipc.kernel.sizes import Certificate, checked
 from dipc.shipped import source_of
 
-TIME_LIMIT = 300
 BEGIN = (REQUIRED, f"From Dipc Require Import {' '.join(MODULES)}.", *OPENING)
-AXIOMS = {
-    "ClassicalDedekindReals.sig_not_dec",
-    "ClassicalDedekindReals.sig_forall_dec",
-    "FunctionalExtensionality.functional_extensionality_dep",
-    "Classical_Prop.classic",
-}
-"""What Coq's own real numbers rest on."""
 PROVED = (
     "svt1",
     "svt2",
@@ -51,6 +41,7 @@ PROVED = (
     "noisy_max_first",  # integer noise
     "noisy_max_loop",
     "rand1",  # finite draws
+    "warner",  # for eps >= 11/10 only
     "exponential_full",  # the exponential mechanism
 )
 
@@ -109,10 +100,17 @@ def test_no_theorem_without_a_proof(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "VIOLATED" in capsys.readouterr().out and not out.exists()
 
 
-def test_what_is_outside_is_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_theorem_is_about_the_interval_of_the_claim() -> None:
     """In `warner` one answer is 3 times as likely as the other, which is at most exp(eps) from ln 3 on."""
-    assert status(["prove", "warner", "--to", "coq"]) == 2
-    assert "a finite draw whose cost is not proved by one chain of derivatives" in capsys.readouterr().err
+    text = theorem(certified("warner"), library=False)
+    assert "Theorem claim : private program 1 (Interval (11 # 10) true None false)." in text
+
+
+def test_what_is_outside_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, text = tmp_path / "inverse.dip", source_of("warner").text
+    file.write_text(text.replace("3/4", "exp(1/eps)/(1 + exp(1/eps))").replace("1/4", "1/(1 + exp(1/eps))"))
+    assert status(["prove", str(file), "--to", "coq"]) == 2
+    assert "powers of 1/eps" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -147,37 +145,9 @@ def test_the_command_writes_what_python_does(tmp_path: Path, capsys: pytest.Capt
 # --- Coq ----------------------------------------------------------------------------------------------
 
 
-def coqc(file: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = ["coqc", "-q", *options, file.name]
-    return subprocess.run(command, cwd=file.parent, capture_output=True, text=True, timeout=TIME_LIMIT)
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the compiled library; the test is skipped if there is no coqc."""
-    if shutil.which("coqc") is None:
-        pytest.skip("coqc is not installed (see docs/coq.md)")
-    folder = tmp_path_factory.mktemp("coq-sizes")
-    for module in MODULES:
-        shutil.copy(FOLDER / f"{module}.v", folder)
-        run = coqc(folder / f"{module}.v", "-R", ".", "Dipc")
-        assert run.returncode == 0, run.stderr
-    return folder
-
-
-def in_coq(library: Path, text: str, name: str) -> subprocess.CompletedProcess[str]:
-    file = library / f"{name}.v"
-    file.write_text(text, encoding="utf-8")
-    return coqc(file, "-R", ".", "Dipc")
-
-
-@pytest.mark.parametrize("name", PROVED)
-def test_coq_accepts_proofs(name: str, library: Path) -> None:
-    run = in_coq(library, theorem(certified(name), library=False), name)
-    assert run.returncode == 0 and not run.stderr, run.stderr
-    axioms = run.stdout.replace("\n  :", " :")
-    assert axioms.startswith("Axioms:\n")
-    assert set(re.findall(r"^([\w.]+)\s*:(?!$)", axioms, re.MULTILINE)) <= AXIOMS
+def test_coq_accepts_proofs(library: Path, tmp_path: Path) -> None:
+    texts = [theorem(certified(name), library=False) for name in PROVED]
+    assert list(assumed(accepted(theorems(texts), library, tmp_path))) == [AXIOMS]
 
 
 USED = """
@@ -188,10 +158,13 @@ Definition one_round (q : R) : path :=
   [Drawn Lap (1 # 2) (Form 0 []); Kept [Form 0 [(0%nat, 1%Q)]];
    Drawn Lap (1 # 4) (Form q []); AtLeast (Form 0 [(0%nat, 1%Q); (1%nat, (-1)%Q)]); Kept []].
 
+Lemma whole eps : 0 < eps -> inside always eps.
+Proof. intros He. split; cbn; [unfold Q2R; cbn; lra | exact I]. Qed.
+
 Theorem used eps : 0 < eps -> forall v', probability eps [(one_round (1 / 3), fun _ => True)] v' ->
   exists v, probability eps [(one_round 0, fun _ => True)] v /\\ v <= exp (Q2R 1 * eps) * v'.
 Proof.
-  intros He. apply (claim eps He [((one_round 0, one_round (1 / 3)), fun _ => True)]).
+  intros He. apply (claim eps He (whole eps He) [((one_round 0, one_round (1 / 3)), fun _ => True)]).
   constructor; [|constructor]. eexists. split.
   - apply (in_between program (2 / 3) (differences program [0%nat; 1%nat])
       (differences program [0%nat; 3%nat])).
@@ -204,20 +177,17 @@ Qed.
 """
 
 
-def test_the_theorem_speaks_of_paths(library: Path) -> None:
+def test_the_theorem_speaks_of_paths(library: Path, tmp_path: Path) -> None:
     """SVT1 with N = 1 and the output top, on q = [0] and on [1/3], which lies between the labels -1 and 1."""
-    run = in_coq(library, theorem(certified("svt1"), library=False) + USED, "used")
-    assert run.returncode == 0, run.stderr
+    accepted(theorem(certified("svt1"), library=False) + USED, library, tmp_path)
 
 
 def test_a_file_needs_nothing_else_of_dipc(tmp_path: Path, library: Path) -> None:
-    (tmp_path / "claim.v").write_text(theorem(certified("gap")), encoding="utf-8")
-    run = coqc(tmp_path / "claim.v")
-    assert run.returncode == 0, run.stderr
+    accepted_alone(theorem(certified("gap")), tmp_path / "claim.v")
 
 
 ALTERED = (
-    ("svt1", "private program 1.", "private program (7 # 8)."),
+    ("svt1", "private program 1 always", "private program (7 # 8) always"),
     ("svt1", "Strategy [1; (1 # 2); 0]", "Strategy [1; (1 # 4); 0]"),  # phi
     ("svt1", "[[]; [1]; []]", "[[]; [2]; []]"),  # delta
     ("svt1", "[Some [1]; Some [1];", "[Some [1]; Some [0];"),  # a shift
@@ -228,6 +198,10 @@ ALTERED = (
     ("svt1", "[(0%nat, 1)])]]", "[(0%nat, 2)])]]"),  # what is kept
     ("rand1", "Choose 1 1", "Choose 0 1"),  # the cost of a finite draw
     ("rand1", "Choose 0 1 ([(0, [1])]", "Choose 0 1 ([(0, [2])]"),  # its probability
+    ("warner", "(Interval (11 # 10) true", "(Interval (12 # 11) true"),  # ln 3 is more
+    ("warner", "(Interval (11 # 10) true None false)", "always"),
+    ("warner", "(Effort 8 3)", "(Effort 2 3)"),  # too few terms of exp
+    ("warner", "(Effort 8 3)", "(Effort 8 1)"),  # too few derivatives
     ("exponential_full", "Score", "Score (3 # 2) 2; Score"),
     ("noisy_max_first", "Some [1", "Some [(3 # 2)"),  # integers move by integers
     ("nmax2", "Some [1", "Some [(-1)"),  # the support of one-sided noise
@@ -240,20 +214,13 @@ def changed(name: str, old: str, new: str) -> str:
     return text.replace(old, new, 1)
 
 
-def test_coq_refuses_an_altered_proof(library: Path) -> None:
-    run = in_coq(library, changed(*ALTERED[0]), "altered")
+def test_coq_refuses_an_altered_proof(library: Path, tmp_path: Path) -> None:
+    run = judged(changed(*ALTERED[0]), library, tmp_path)
     assert run.returncode == 1 and "Unable to unify" in run.stderr, run.stderr
 
 
-def test_the_checker_refuses_all_altered_proofs(library: Path) -> None:
-    lines = [*BEGIN]
-    for n, each in enumerate(ALTERED):
-        proof = changed(*each).split(f"{OPENING[-1]}\n")[1]
-        definitions, claim = proof.split("Theorem claim : private program ")
-        check = f"sizes_check program {claim.splitlines()[0][:-1]} strategies reached"
-        lines += [f"Module M{n}.", definitions, f"Goal {check} = false.", CLOSING[0], "Qed.", f"End M{n}."]
-    run = in_coq(library, "\n".join([*lines, ""]), "all_altered")
-    assert run.returncode == 0, run.stderr
+def test_the_checker_refuses_all_altered_proofs(library: Path, tmp_path: Path) -> None:
+    accepted(refusals([changed(*each) for each in ALTERED]), library, tmp_path)
 
 
 STEPS = (Fraction(1), Fraction(-1), Fraction(1, 2), Fraction(1, 4), Fraction(-1, 8))
@@ -290,7 +257,7 @@ def json_copy(data: dict[str, Any]) -> dict[str, Any]:
     return copied
 
 
-def accepted(certificate: Certificate) -> bool:
+def proved(certificate: Certificate) -> bool:
     """What the kernel says, which shares no code with Coq."""
     try:
         checked(certificate.data, None)
@@ -299,7 +266,7 @@ def accepted(certificate: Certificate) -> bool:
     return True
 
 
-def test_coq_and_the_kernel_agree_on_altered_strategies(library: Path) -> None:
+def test_coq_and_the_kernel_agree_on_altered_strategies(library: Path, tmp_path: Path) -> None:
     choose, lines = random.Random(16), [*BEGIN]
     answers = []
     for name in ("svt1", "range", "nmax2", "noisy_max_first", "svt_numeric", "noisy_max_loop"):
@@ -307,11 +274,11 @@ def test_coq_and_the_kernel_agree_on_altered_strategies(library: Path) -> None:
             certificate = altered(certified(name), choose)
             if any(Fraction(x) < 0 for s in certificate.data["strategies"] for x in s["phi"].values()):
                 continue  # the kernel does not even read it
-            answers.append(accepted(certificate))
-            lines += [f"Module M{len(answers)}.", *Listing(certificate).definitions()]
-            t = number(Fraction(certificate.data["t"]))
-            lines.append(f"Goal sizes_check program {t} strategies reached = {str(answers[-1]).lower()}.")
+            answers.append(proved(certificate))
+            listing, t = Listing(certificate), number(Fraction(certificate.data["t"]))
+            check = f"sizes_check always {listing.drawn[1]} program {t} strategies reached"
+            lines += [f"Module M{len(answers)}.", *listing.definitions()]
+            lines.append(f"Goal {check} = {str(answers[-1]).lower()}.")
             lines += ["vm_compute. reflexivity. Qed.", f"End M{len(answers)}."]
     assert answers.count(True) >= 8 and answers.count(False) >= 30
-    run = in_coq(library, "\n".join([*lines, ""]), "agree")
-    assert run.returncode == 0, run.stderr
+    accepted("\n".join([*lines, ""]), library, tmp_path)

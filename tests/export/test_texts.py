@@ -31,7 +31,7 @@ def small(name: Path) -> dict[str, int]:
     return SMALL if has_n and name.parts[0] != "sums" else {}
 
 
-@pytest.mark.parametrize("name", PROGRAMS, ids=str)
+@pytest.mark.parametrize("name", spread(PROGRAMS, 24), ids=str)
 def test_every_program_can_be_exported_to_every_language(name: Path) -> None:
     mechanism = load(str(name), **small(name))
     question = asked(mechanism)

@@ -64,19 +64,6 @@ Proof.
   intros H. rewrite <- (some_eq H), !number_val. reflexivity.
 Qed.
 
-Lemma private_above m t delta more on : (forall eps, delta eps <= more eps) ->
-  private m t delta on -> private m t more on.
-Proof.
-  intros L [H1 H2]. split; [exact H1 |]. intros u p v q Hu Hv Ha set eps He Ho.
-  specialize (H2 u p v q Hu Hv Ha set eps He Ho). specialize (L eps). lra.
-Qed.
-Lemma violated_below m t delta less on : (forall eps, less eps <= delta eps) ->
-  violated m t delta on -> violated m t less on.
-Proof.
-  intros L (u & p & v & q & set & eps & Hu & Hv & Ha & He & Ho & H).
-  exists u, p, v, q, set, eps. specialize (L eps). repeat split; try assumption; [apply Ho .. | lra].
-Qed.
-
 Definition at_most (m : model) (r : ratio) (n : nat) (l : list (Q * Q)) : bool :=
   match as_number m r, constant_low n l with Some q, Some b => Qle_bool q b | _, _ => false end.
 Definition at_least (m : model) (r : ratio) (n : nat) (l : list (Q * Q)) : bool :=
@@ -87,7 +74,7 @@ Theorem private_constant_sound m t r on e size entries n l :
   private m t (fun _ => constant l) on.
 Proof.
   intros H. apply andb_prop in H as [H1 H2]. apply private_check_sound in H1.
-  apply (private_above m t (delta_of m (Some r))); [| exact H1]. intros eps. cbn [delta_of].
+  apply (private_above m t (delta_of m (Some r))); [| exact H1]. intros eps _ _. cbn [delta_of].
   unfold at_most in H2. destruct (as_number m r) as [q|] eqn:E; [| discriminate].
   destruct (constant_low n l) as [b|] eqn:B; [| discriminate].
   rewrite (as_number_val m r q eps E). apply constant_low_sound in B.

@@ -3,7 +3,7 @@
 
    dipc/kernel/sizes.py, "This is a proof", as theorems about the definitions of Runs.v. *)
 From Coq Require Import Reals ZArith QArith Qreals List Bool Classical_Prop Lra Lia.
-From Dipc Require Import Chain Runs.
+From Dipc Require Import Chain Bounds Runs.
 Import ListNotations.
 Open Scope bool_scope.
 Open Scope R_scope.
@@ -14,9 +14,6 @@ Fixpoint plus (a b : list R) : list R :=
   match a, b with [], _ => b | _, [] => a | x :: a, y :: b => x + y :: plus a b end.
 Definition scale (w : R) (a : list R) : list R := map (Rmult w) a.
 Definition between_lists (w : R) (a b : list R) : list R := plus (scale w a) (scale (1 - w) b).
-
-Lemma plus_nil a : plus a [] = a.
-Proof. destruct a; reflexivity. Qed.
 
 Lemma nth_plus i : forall a b, nth i (plus a b) 0 = nth i a 0 + nth i b 0.
 Proof.
@@ -72,12 +69,12 @@ Qed.
 
 (* ---- 2. A shift that keeps all guards and costs at most c ------------------------------------- *)
 
-Definition dominated (c : Q) (u : positive) (f g : fraction) : Prop :=
-  forall eps, 0 < eps -> 0 <= at_eps u f eps <= exp (Q2R c * eps) * at_eps u g eps.
+Definition dominated (eps : R) (c : Q) (u : positive) (f g : fraction) : Prop :=
+  0 <= at_eps u f eps <= exp (Q2R c * eps) * at_eps u g eps.
 
 (* Samples that move by s, one after the other, while the known values change by env: every guard is kept,
    what is published does not change, samples stay in the support, and all of it costs at most c. *)
-Fixpoint coupled (d : list (move R)) (env s : list R) (c : R) : Prop :=
+Fixpoint coupled (eps : R) (d : list (move R)) (env s : list R) (c : R) : Prop :=
   match d with
   | [] => s = [] /\ 0 <= c
   | Draw k a f :: d =>
@@ -87,12 +84,12 @@ Fixpoint coupled (d : list (move R)) (env s : list R) (c : R) : Prop :=
           let m := value f env in
           0 < Q2R a /\
           match k with Lap => True | LapPlus => m <= y | DLap => integral y /\ integral m end /\
-          coupled d (y :: env) s (c - Q2R a * Rabs (y - m))
+          coupled eps d (y :: env) s (c - Q2R a * Rabs (y - m))
       end
-  | Guard f equal :: d => (if equal then value f env = 0 else 0 <= value f env) /\ coupled d env s c
-  | Choose q u f g :: d => dominated q u f g /\ coupled d env s (c - Q2R q)
-  | Score a g :: d => 0 < Q2R a /\ coupled d env s (c - Q2R a * Q2R g)
-  | Keep fs :: d => coupled d (map (fun f => value f env) fs) s c
+  | Guard f equal :: d => (if equal then value f env = 0 else 0 <= value f env) /\ coupled eps d env s c
+  | Choose q u f g :: d => dominated eps q u f g /\ coupled eps d env s (c - Q2R q)
+  | Score a g :: d => 0 < Q2R a /\ coupled eps d env s (c - Q2R a * Q2R g)
+  | Keep fs :: d => coupled eps d (map (fun f => value f env) fs) s c
   end.
 
 Lemma integral_plus a b : integral a -> integral b -> integral (a + b).
@@ -182,14 +179,14 @@ Proof.
 Qed.
 
 Lemma density_nonneg eps d p p' : 0 < eps -> differ eps d p p' -> forall env denv s c x,
-  coupled d denv s c -> 0 <= density eps p env x.
+  coupled eps d denv s c -> 0 <= density eps p env x.
 Proof.
   intros He. induction 1; intros env denv s cost x Hc; simpl in *; try (eapply IHdiffer; apply Hc).
   - lra.
   - destruct s as [|v s]; [contradiction|]. destruct Hc as (Ha & _ & Hc). destruct x as [|y x]; [lra|].
     apply Rmult_le_pos; [|eapply IHdiffer; exact Hc].
     apply noise_nonneg. apply Rmult_lt_0_compat; assumption.
-  - destruct Hc as [Hq Hc]. apply Rmult_le_pos; [apply Hq, He|]. eapply IHdiffer; exact Hc.
+  - destruct Hc as [Hq Hc]. apply Rmult_le_pos; [apply Hq|]. eapply IHdiffer; exact Hc.
   - apply Rmult_le_pos; [lra | eapply IHdiffer; exact Hc].
   - destruct Hc as [Ha Hc]. apply Rmult_le_pos; [|eapply IHdiffer; exact Hc].
     eapply chance_moved; [|eassumption..]. left. apply Rmult_lt_0_compat; assumption.
@@ -197,7 +194,7 @@ Qed.
 
 (* The shift carries the event on u into that on u', and the density drops at most by exp(-eps*c). *)
 Theorem shift_sound eps d p p' : 0 < eps -> differ eps d p p' -> forall env denv s c x E,
-  coupled d denv s c -> event p env x E ->
+  coupled eps d denv s c -> event p env x E ->
   event p' (plus env denv) (plus x s) E /\
   density eps p env x <= exp (eps * c) * density eps p' (plus env denv) (plus x s).
 Proof.
@@ -227,7 +224,7 @@ Proof.
     destruct (IH env denv s c x E Hc Hx). split; [split; [lra|] |]; assumption.
   - destruct Hc as [Hg Hc]. rewrite (value_changed d f f'), Hg, Rplus_0_r by assumption.
     apply IH; assumption.
-  - destruct Hc as [Hq Hc]. destruct (Hq eps He) as [Hr Hq'].
+  - destruct Hc as [Hq Hc]. destruct Hq as [Hr Hq'].
     destruct (IH env denv s _ x E Hc Hx) as [Hx' Hp]. split; [exact Hx'|].
     assert (N' := density_nonneg eps l p p' He Hd env denv s _ x Hc).
     eapply Rle_trans; [apply Rmult_le_compat; [exact Hr | exact N' | exact Hq' | exact Hp]|].
@@ -246,7 +243,7 @@ Proof.
   - rewrite (values_changed ds fs fs') by assumption. apply IH; assumption.
 Qed.
 
-Lemma coupled_more d : forall env s c e, c <= e -> coupled d env s c -> coupled d env s e.
+Lemma coupled_more eps d : forall env s c e, c <= e -> coupled eps d env s c -> coupled eps d env s e.
 Proof.
   induction d as [|[k a f|f equal|q u f g|a g|fs] d IH]; simpl; intros env s c e He H.
   - split; [apply H|]. lra.
@@ -259,9 +256,9 @@ Proof.
 Qed.
 
 (* Between two shifts there is one for what lies between: the cost is convex. *)
-Theorem mixed_sound w l m n : 0 <= w <= 1 -> mixed w l m n -> forall a b s r c e,
-  coupled l a s c -> coupled m b r e ->
-  coupled n (between_lists w a b) (between_lists w s r) (w * c + (1 - w) * e).
+Theorem mixed_sound eps w l m n : 0 <= w <= 1 -> mixed w l m n -> forall a b s r c e,
+  coupled eps l a s c -> coupled eps m b r e ->
+  coupled eps n (between_lists w a b) (between_lists w s r) (w * c + (1 - w) * e).
 Proof.
   intros Hw. induction 1 as [|k q f g l m n Hk Hf H IH|f g equal l m n Hf H IH|q u f g l m n H IH
     |q f l m n H IH|fs gs l m n Hf H IH]; intros a b s r c e Hl Hm; simpl in Hl, Hm |- *.
@@ -312,7 +309,7 @@ Definition keeps_integers (ks : list kind) (s : list R) : Prop :=
   List.Forall2 (fun k v => k = DLap -> integral v) ks s.
 
 Lemma coupled_keeps_integers eps d p p' : differ eps d p p' -> forall env s c,
-  coupled d env s c -> keeps_integers (kinds p) s /\ kinds p' = kinds p.
+  coupled eps d env s c -> keeps_integers (kinds p) s /\ kinds p' = kinds p.
 Proof.
   unfold keeps_integers.
   induction 1; intros env s cost H'; simpl in *;
@@ -350,7 +347,7 @@ Qed.
 Lemma partial_scale q f g n : (forall k, g k = q * f k) -> partial g n = q * partial f n.
 Proof. intros H. induction n as [|n IH]; simpl; [ring|]. rewrite IH, H. ring. Qed.
 
-Lemma above_moved eps d p p' s c E v : 0 < eps -> differ eps d p p' -> coupled d [] s c ->
+Lemma above_moved eps d p p' s c E v : 0 < eps -> differ eps d p p' -> coupled eps d [] s c ->
   above eps p' E v -> above eps p E (exp (eps * c) * v).
 Proof.
   intros He Hd Hc (w & b & Hw & Hb & Hv & Hx). assert (P := exp_pos (eps * c)).

@@ -471,12 +471,12 @@ End Agreement.
 
 (* The listed model has the inputs and the adjacency of the program. *)
 Definition private_program_check (listed : model) (code : core) (more : nat) (outputs : list nat) (t : Q)
-    (delta : weight) (found : option ratio) (on : interval) (e : effort) (size : positive)
+    (delta : weight) (found : option ratio) (on : interval) (e : prover) (size : positive)
     (entries : list (positive * positive * sign)) (outcomes : list (list Q)) : bool :=
   let m := Mechanism (domains listed) (how listed) more code outputs in
   private_check listed t found on e size entries &&
-  laws_agree m listed (positive_on listed on e) outcomes &&
-  delta_agrees listed (positive_on listed on e) delta found.
+  laws_agree m listed (positive_on e (unit listed) on) outcomes &&
+  delta_agrees listed (positive_on e (unit listed) on) delta found.
 
 Theorem private_program_sound listed code more outputs t delta found on e size entries outcomes :
   private_program_check listed code more outputs t delta found on e size entries outcomes = true ->
@@ -484,13 +484,13 @@ Theorem private_program_sound listed code more outputs t delta found on e size e
 Proof.
   unfold private_program_check. set (m := Mechanism _ _ _ _ _). intros H.
   apply andb_prop in H as [H HD]. apply andb_prop in H as [H HA].
-  assert (D : positive_denominators listed (positive_on listed on e) = true).
-  { unfold private_check in H. do 3 apply andb_prop in H as [H _]. now apply andb_prop in H as [_ H]. }
+  assert (D : positive_denominators listed (positive_on e (unit listed) on) = true).
+  { unfold private_check, private_by in H. do 3 apply andb_prop in H as [H _]. now apply andb_prop in H as [_ H]. }
   apply private_check_sound in H as [HV HP].
   intros a b Ha Hb Hadj set eps Heps Hin. cbn [input_sets neighbours m] in Ha, Hb, Hadj.
   rewrite <- HV in Ha, Hb. apply in_map_iff in Ha as [[a' p] [<- Ha]]. apply in_map_iff in Hb as [[b' q] [<- Hb]].
-  cbn [fst] in *. assert (Ht := inside_range listed on eps Heps Hin).
-  assert (P := positive_on_sound listed on e).
+  cbn [fst] in *. assert (Ht := inside_range (unit listed) on eps Heps Hin).
+  assert (P := positive_on_sound e (unit listed) on).
   set (which := fun k => set (nth k outcomes [])).
   rewrite (laws_agree_sound m listed _ _ P D outcomes a' p set which eps HA Ha Ht (fun _ _ => eq_refl)).
   rewrite (laws_agree_sound m listed _ _ P D outcomes b' q set which eps HA Hb Ht (fun _ _ => eq_refl)).
@@ -526,12 +526,10 @@ Proof.
   apply andb_prop in H as [H HO]. apply andb_prop in H as [H Hadj]. apply andb_prop in H as [Hu Hv].
   apply is_input_sound in Hu. apply is_input_sound in Hv. apply inside_check_sound in HO.
   assert (D : positive_denominators listed (at_point listed n eps) = true).
-  { unfold violation_check in HV. do 2 apply andb_prop in HV as [HV _]. now apply andb_prop in HV as [_ HV]. }
+  { unfold violation_check, violation_by in HV. apply andb_prop in HV as [HV _]. now apply andb_prop in HV as [_ HV]. }
   apply violation_check_sound in HV as [He HV].
   assert (P := at_point_sound listed n eps).
-  assert (Ht : Q2R eps / IZR (Zpos (unit listed)) = Q2R (point_t listed eps)).
-  { unfold point_t. rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_mult. unfold Rdiv. f_equal.
-    unfold Q2R; cbn [Qnum Qden]. ring. }
+  assert (Ht := eq_sym (over_unit_val (unit listed) eps) : _ = Q2R (point_t listed eps)).
   set (set := fun o => existsb (identical o) chosen).
   exists u, v, set, (Q2R eps).
   assert (P' : forall f, at_point listed n eps f = true -> forall x, x = Q2R (point_t listed eps) -> 0 < val f x)

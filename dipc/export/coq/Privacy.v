@@ -57,16 +57,6 @@ Record model := Model {
   how : adjacency;
 }.
 
-(* An interval of eps; without high it has no end. *)
-Record interval := Interval { low : Q; low_closed : bool; high : option Q; high_closed : bool }.
-Definition inside (i : interval) (eps : R) : Prop :=
-  (if low_closed i then Q2R (low i) <= eps else Q2R (low i) < eps) /\
-  match high i with
-  | Some b => if high_closed i then eps <= Q2R b else eps < Q2R b
-  | None => True
-  end.
-Definition always : interval := Interval 0 false None false.
-
 Section Claim.
   Variable m : model.
 
@@ -213,6 +203,11 @@ Section Check.
     assert (K := nonnegative_sound f H t Ht).
     rewrite V in K. apply Rmult_le_reg_l with (value_of_product (common s) t); lra.
   Qed.
+  Definition enough_alone (s : sum) : bool := match s with [] => true | _ => sum_nonneg s end.
+  Lemma enough_alone_sound s t : enough_alone s = true -> range t -> 0 <= sval s t + 0.
+  Proof.
+    rewrite Rplus_0_r. destruct s; [intros; apply Rle_refl | apply sum_nonneg_sound].
+  Qed.
   Lemma sval_app s r t : sval (s ++ r) t = sval s t + sval r t.
   Proof. induction s as [|x s IH]; cbn [app sval]; [ring | rewrite IH; ring]. Qed.
 
@@ -293,10 +288,14 @@ Section Check.
     - now rewrite excess_val in E.
   Qed.
 
+  (* What is still to be shown when the positive gaps are subtracted. *)
+  Variables (enough : sum -> bool) (more : R -> R).
+  Hypothesis enough_sound : forall s t, enough s = true -> range t -> 0 <= sval s t + more t.
+
   (* Whether delta minus the positive gaps is not negative, whatever the signs of the open ones are. *)
   Fixpoint covered (known : signs) (p q : list positive) (rest : sum) : bool :=
     match p, q with
-    | [], [] => match rest with [] => true | _ => sum_nonneg rest end
+    | [], [] => enough rest
     | i :: p, j :: q =>
         match look known i j with
         | Some Minus => covered known p q rest
@@ -312,10 +311,10 @@ Section Check.
     | _, _ => 0
     end.
   Lemma covered_sound set t : range t -> forall p q n rest,
-    covered (table entries) p q rest = true -> length p = length q /\ gaps set n p q t <= sval rest t.
+    covered (table entries) p q rest = true -> length p = length q /\ gaps set n p q t <= sval rest t + more t.
   Proof.
     intros Ht. induction p as [|i p IH]; intros [|j q] n rest H; cbn [covered] in H; try discriminate.
-    - split; [reflexivity |]. cbn [gaps]. destruct rest; [cbn; lra |]. now apply sum_nonneg_sound.
+    - split; [reflexivity |]. now apply enough_sound.
     - destruct (look (table entries) i j) as [s|] eqn:E; [| discriminate].
       assert (G := look_sound i j s t E Ht). cbn [gaps length].
       destruct s.
@@ -369,39 +368,6 @@ Qed.
 (* The multiple of 1/unit that a rate is, if it is one. *)
 Definition in_units (m : model) (t : Q) : Z := (Qnum t * Zpos (unit m) / Zpos (Qden t))%Z.
 
-(* How signs are proved: with so many terms of exp and so many derivatives. *)
-Record effort := Effort { terms : nat; fuel : nat }.
-Section Range.
-  Variables (m : model) (on : interval) (e : effort).
-  Definition low_t : Q := Qred (low on * (1 # unit m)).
-  Definition in_range (t : R) : Prop := 0 < t /\ Q2R low_t <= t.
-  Definition from_low : bool := negb (Qle_bool low_t 0).
-  Definition nonnegative_on (f : fn) : bool :=
-    nonneg (fuel e) f || (from_low && nonneg_from (terms e) (fuel e) low_t f).
-  Definition positive_on (f : fn) : bool :=
-    strict (fuel e) f || (from_low && strict_from (terms e) (fuel e) low_t f).
-  Lemma nonnegative_on_sound f : nonnegative_on f = true -> forall t, in_range t -> 0 <= val f t.
-  Proof.
-    unfold nonnegative_on. intros H t [H0 H1]. apply orb_prop in H as [H | H].
-    - now apply nonneg_sound with (fuel e).
-    - apply andb_prop in H as [_ H]. now apply nonneg_from_sound with (terms e) (fuel e) low_t.
-  Qed.
-  Lemma positive_on_sound f : positive_on f = true -> forall t, in_range t -> 0 < val f t.
-  Proof.
-    unfold positive_on. intros H t [H0 H1]. apply orb_prop in H as [H | H].
-    - now apply strict_sound with (fuel e).
-    - apply andb_prop in H as [_ H]. now apply strict_from_sound with (terms e) (fuel e) low_t.
-  Qed.
-  Lemma inside_range eps : 0 < eps -> inside on eps -> in_range (eps / IZR (Zpos (unit m))).
-  Proof.
-    intros H0 [H _]. split; [now apply scaled_positive |].
-    assert (U : 0 < IZR (Zpos (unit m))) by now apply IZR_lt.
-    unfold low_t. rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_mult.
-    replace (Q2R (1 # unit m)) with (/ IZR (Zpos (unit m))) by (unfold Q2R; cbn [Qnum Qden]; ring).
-    apply Rmult_le_compat_r; [now left; apply Rinv_0_lt_compat |]. destruct (low_closed on); lra.
-  Qed.
-End Range.
-
 Lemma rate_in_units m t : Q2R t = Q2R (in_units m t # unit m) ->
   forall eps, IZR (in_units m t) * (eps / IZR (Zpos (unit m))) = Q2R t * eps.
 Proof.
@@ -420,37 +386,69 @@ Proof.
   unfold at_t, den_t, value, numerator; cbn [above below]. rewrite !scaled_val. ring.
 Qed.
 
-(* Entries are pairs of functions with their signs; size is more than the numbers of the functions. *)
-Definition private_check (m : model) (t : Q) (delta : option ratio) (on : interval) (e : effort) (size : positive)
-    (entries : list (positive * positive * sign)) : bool :=
-  let tu := in_units m t in
-  let nonnegative := nonnegative_on m on e in
-  Qeq_bool t (tu # unit m) && positive_denominators m (positive_on m on e) &&
-  all_identical (map fst (laws m)) (vectors (domains m)) &&
-  forallb (entry_holds m nonnegative tu) entries &&
-  pairs_covered m nonnegative tu size entries (delta_t m delta).
+Lemma private_above m t delta more on : (forall eps, 0 < eps -> inside on eps -> delta eps <= more eps) ->
+  private m t delta on -> private m t more on.
+Proof.
+  intros L [H1 H2]. split; [exact H1 |]. intros u p v q Hu Hv Ha set eps He Ho.
+  specialize (H2 u p v q Hu Hv Ha set eps He Ho). specialize (L eps He Ho). lra.
+Qed.
+Lemma violated_below m t delta less on : (forall eps, less eps <= delta eps) ->
+  violated m t delta on -> violated m t less on.
+Proof.
+  intros L (u & p & v & q & set & eps & Hu & Hv & Ha & He & Ho & H).
+  exists u, p, v, q, set, eps. specialize (L eps). repeat split; try assumption; [apply Ho .. | lra].
+Qed.
 
+(* Entries are pairs of functions with their signs; size is more than the numbers of the functions. *)
+Section Privacy.
+  Variables (m : model) (t : Q) (on : interval) (e : prover) (size : positive)
+    (entries : list (positive * positive * sign)).
+  Notation positive_there := (positive_denominators m (positive_on e (unit m) on)).
+
+  (* For a delta that is the sum of start and of what the test enough adds. *)
+  Definition private_by (enough : sum -> bool) (start : sum) : bool :=
+    let tu := in_units m t in
+    Qeq_bool t (tu # unit m) && positive_there &&
+    all_identical (map fst (laws m)) (vectors (domains m)) &&
+    forallb (entry_holds m (nonnegative_on e (unit m) on) tu) entries &&
+    pairs_covered m tu size entries enough start.
+  Lemma private_by_sound enough more start :
+    (positive_there = true ->
+      forall s x, enough s = true -> in_range (unit m) on x -> 0 <= sval m s x + more x) ->
+    private_by enough start = true ->
+    private m t (fun eps => let x := eps / IZR (Zpos (unit m)) in sval m start x + more x) on.
+  Proof.
+    unfold private_by. set (tu := in_units m t). intros E H.
+    apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3].
+    apply andb_prop in H as [H H2]. apply andb_prop in H as [H0 H1].
+    apply Qeq_bool_eq, Qeq_eqR in H0. split; [now apply all_identical_eq |].
+    intros u p v q Hu Hv Hadj set eps Heps Hin.
+    unfold pairs_covered in H4. rewrite forallb_forall in H4. specialize (H4 _ Hu). cbn in H4.
+    rewrite forallb_forall in H4. specialize (H4 _ Hv). cbn in H4. rewrite Hadj in H4.
+    assert (Hr := inside_range (unit m) on eps Heps Hin).
+    destruct (covered_sound m (in_range (unit m) on) _ _ (nonnegative_on_sound e (unit m) on)
+                (positive_on_sound e (unit m) on) H1 tu size entries H3 enough more (E H1) set _ Hr p q 0%nat _ H4) as [L K].
+    rewrite (gaps_val m tu t set eps (rate_in_units m t H0 eps) p q 0%nat L) in K. cbn zeta. lra.
+  Qed.
+End Privacy.
+
+Definition private_check (m : model) (t : Q) (delta : option ratio) (on : interval) (e : prover) (size : positive)
+    (entries : list (positive * positive * sign)) : bool :=
+  private_by m t on e size entries (enough_alone m (nonnegative_on e (unit m) on)) (delta_t m delta).
 Theorem private_check_sound m t delta on e size entries :
   private_check m t delta on e size entries = true -> private m t (delta_of m delta) on.
 Proof.
-  unfold private_check. set (tu := in_units m t). intros H.
-  apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3].
-  apply andb_prop in H as [H H2]. apply andb_prop in H as [H0 H1].
-  apply Qeq_bool_eq, Qeq_eqR in H0. split; [now apply all_identical_eq |].
-  intros u p v q Hu Hv Hadj set eps Heps Hin.
-  unfold pairs_covered in H4. rewrite forallb_forall in H4. specialize (H4 _ Hu). cbn in H4.
-  rewrite forallb_forall in H4. specialize (H4 _ Hv). cbn in H4. rewrite Hadj in H4.
-  assert (Hr := inside_range m on eps Heps Hin).
-  destruct (covered_sound m (in_range m on) _ _ (nonnegative_on_sound m on e) (positive_on_sound m on e)
-              H1 tu size entries H3 set _ Hr p q 0%nat _ H4) as [L K].
-  rewrite delta_val, (gaps_val m tu t set eps (rate_in_units m t H0 eps) p q 0%nat L) in K. lra.
+  intros H. apply (private_by_sound _ _ _ _ _ _ _ (fun _ => 0)) in H.
+  - eapply private_above; [| exact H]. intros eps _ _. cbv beta zeta. rewrite delta_val. lra.
+  - intros D s x. exact (enough_alone_sound m _ _ _ (nonnegative_on_sound e (unit m) on)
+      (positive_on_sound e (unit m) on) D s x).
 Qed.
 
 (* ---- 5. A violation ------------------------------------------------------------------------------- *)
 
 Section Violation.
   Variables (m : model) (t : Q) (delta : option ratio) (n : nat) (eps : Q).
-  Definition point_t : Q := Qred (eps * (1 # unit m)).
+  Definition point_t : Q := over_unit (unit m) eps.
   Definition at_point (f : fn) : bool := above_zero true (low_at n f point_t).
   Lemma at_point_sound f : at_point f = true -> forall x, x = Q2R point_t -> 0 < val f x.
   Proof.
@@ -472,33 +470,49 @@ Section Violation.
     induction s as [|r s IH]; cbn [map sval]; [ring |]. rewrite IH.
     fold (rval m (negative r) x) (rval m r x). rewrite negative_val. ring.
   Qed.
-  Definition violation_check (set : nat -> bool) (p q : list positive) : bool :=
+  Definition violation_by (enough : sum -> bool) (start : sum) (set : nat -> bool) (p q : list positive) : bool :=
     let tu := in_units m t in
-    let s := excesses tu set 0 p q ++ map negative (delta_t m delta) in
-    let l := common s in
     Qeq_bool t (tu # unit m) && Nat.eqb (length p) (length q) && negb (Qle_bool eps 0) &&
-    positive_denominators m at_point && forallb (known m) l &&
-    match collected m l s with Some f => at_point f | None => false end.
-  Theorem violation_check_sound set p q : violation_check set p q = true ->
+    positive_denominators m at_point && enough (excesses tu set 0 p q ++ start).
+  Lemma violation_by_sound enough more start set p q :
+    (positive_denominators m at_point = true -> forall s, enough s = true -> more < sval m s (Q2R point_t)) ->
+    violation_by enough start set p q = true ->
     0 < Q2R eps /\
-    exp (Q2R t * Q2R eps) * mass m set 0 q (Q2R eps) + delta_of m delta (Q2R eps) < mass m set 0 p (Q2R eps).
+    exp (Q2R t * Q2R eps) * mass m set 0 q (Q2R eps) + (more - sval m start (Q2R point_t)) < mass m set 0 p (Q2R eps).
   Proof.
-    unfold violation_check. set (tu := in_units m t). set (s := excesses tu set 0 p q ++ _). intros H.
-    apply andb_prop in H as [H H5]. apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3].
+    unfold violation_by. set (tu := in_units m t). intros S H.
+    apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3].
     apply andb_prop in H as [H H2]. apply andb_prop in H as [H0 H1].
     apply Qeq_bool_eq, Qeq_eqR in H0. apply Nat.eqb_eq in H1. apply negb_true_iff in H2. split.
     { replace 0 with (Q2R 0) by (unfold Q2R; cbn; field). apply Qlt_Rlt, Qnot_le_lt.
       intro K. apply Qle_bool_iff in K. congruence. }
-    assert (P : Q2R point_t = Q2R eps / IZR (Zpos (unit m))).
-    { unfold point_t. rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_mult. unfold Rdiv. f_equal.
-      unfold Q2R; cbn [Qnum Qden]. ring. }
+    specialize (S H3 _ H4). rewrite sval_app, excesses_val in S.
+    assert (G := gaps_val m tu t set (Q2R eps) (rate_in_units m t H0 _) p q 0%nat H1).
+    rewrite <- (over_unit_val (unit m) eps : Q2R point_t = _) in G. lra.
+  Qed.
+
+  Definition positive_sum (s : sum) : bool :=
+    let l := common s in
+    forallb (known m) l && match collected m l s with Some f => at_point f | None => false end.
+  Lemma positive_sum_sound : positive_denominators m at_point = true ->
+    forall s, positive_sum s = true -> 0 < sval m s (Q2R point_t).
+  Proof.
+    intros D s H. apply andb_prop in H as [Hl H].
     destruct (collected m (common s) s) as [f|] eqn:E; [| discriminate].
-    assert (F := at_point_sound f H5 _ eq_refl).
-    rewrite (collected_val m (fun x => x = Q2R point_t) at_point at_point_sound H3 _ _ H4 eq_refl s f E) in F.
-    assert (V := value_of_product_positive m (fun x => x = Q2R point_t) at_point at_point_sound H3 _ _ H4 eq_refl).
-    assert (S : 0 < sval m s (Q2R point_t)) by (apply Rmult_lt_reg_l with (value_of_product m (common s) (Q2R point_t)); lra).
-    unfold s in S. rewrite sval_app, excesses_val, negative_sum, P, delta_val in S.
-    rewrite (gaps_val m tu t set (Q2R eps) (rate_in_units m t H0 _) p q 0%nat H1) in S. lra.
+    assert (F := at_point_sound f H _ eq_refl).
+    rewrite (collected_val m (fun x => x = Q2R point_t) at_point at_point_sound D _ _ Hl eq_refl s f E) in F.
+    assert (V := value_of_product_positive m (fun x => x = Q2R point_t) at_point at_point_sound D _ _ Hl eq_refl).
+    apply Rmult_lt_reg_l with (value_of_product m (common s) (Q2R point_t)); lra.
+  Qed.
+  Definition violation_check : (nat -> bool) -> list positive -> list positive -> bool :=
+    violation_by positive_sum (map negative (delta_t m delta)).
+  Theorem violation_check_sound set p q : violation_check set p q = true ->
+    0 < Q2R eps /\
+    exp (Q2R t * Q2R eps) * mass m set 0 q (Q2R eps) + delta_of m delta (Q2R eps) < mass m set 0 p (Q2R eps).
+  Proof.
+    intros H. apply (violation_by_sound _ 0) in H as [H1 H2]; [| exact positive_sum_sound].
+    split; [exact H1 |]. assert (P := over_unit_val (unit m) eps : Q2R point_t = _).
+    rewrite negative_sum, P, delta_val in H2. lra.
   Qed.
 End Violation.
 
@@ -520,23 +534,28 @@ Proof.
 Qed.
 
 (* The first two laws of the model are those of the input and of its neighbour. *)
-Definition violated_check (m : model) (t : Q) (delta : option ratio) (on : interval) (n : nat) (eps : Q)
-    (outcomes : list nat) : bool :=
+Definition with_first (m : model) (on : interval) (eps : Q) (check : list positive -> list positive -> bool) : bool :=
   match laws m with
-  | (u, p) :: (v, q) :: _ =>
-      adjacent (how m) u v && inside_check on eps &&
-      violation_check m t delta n eps (fun k => existsb (Nat.eqb k) outcomes) p q
+  | (u, p) :: (v, q) :: _ => adjacent (how m) u v && inside_check on eps && check p q
   | _ => false
   end.
-Theorem violated_check_sound m t delta on n eps outcomes :
-  violated_check m t delta on n eps outcomes = true -> violated m t (delta_of m delta) on.
+Lemma with_first_sound m t delta on eps check set :
+  (forall p q, check p q = true -> 0 < Q2R eps /\
+    exp (Q2R t * Q2R eps) * mass m set 0 q (Q2R eps) + delta (Q2R eps) < mass m set 0 p (Q2R eps)) ->
+  with_first m on eps check = true -> violated m t delta on.
 Proof.
-  unfold violated_check. destruct (laws m) as [|[u p] [|[v q] rest]] eqn:E; try discriminate. intros H.
+  unfold with_first. destruct (laws m) as [|[u p] [|[v q] rest]] eqn:E; try discriminate. intros C H.
   apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2].
-  apply violation_check_sound in H3 as [H3 H4]. apply inside_check_sound in H2.
-  exists u, p, v, q, (fun k => existsb (Nat.eqb k) outcomes), (Q2R eps).
+  apply C in H3 as [H3 H4]. apply inside_check_sound in H2.
+  exists u, p, v, q, set, (Q2R eps).
   rewrite E. repeat split; try assumption; [now left | right; now left | |]; apply H2.
 Qed.
+Definition violated_check (m : model) (t : Q) (delta : option ratio) (on : interval) (n : nat) (eps : Q)
+    (outcomes : list nat) : bool :=
+  with_first m on eps (violation_check m t delta n eps (fun k => existsb (Nat.eqb k) outcomes)).
+Theorem violated_check_sound m t delta on n eps outcomes :
+  violated_check m t delta on n eps outcomes = true -> violated m t (delta_of m delta) on.
+Proof. eapply with_first_sound. intros p q. apply violation_check_sound. Qed.
 
 (* Tables as lists in a file. *)
 Definition table_of {A} (entries : list (positive * A)) : PositiveMap.t A :=

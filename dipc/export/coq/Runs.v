@@ -2,9 +2,9 @@
    certificate, and how paths on adjacent inputs differ along its runs.
 
    The theorem of a written file is [private], defined at the end.  Nothing is proved here, and nothing assumed;
-   the functions of eps are those of Chain.v. *)
+   the functions of eps are those of Chain.v, and intervals of eps those of Bounds.v. *)
 From Coq Require Import Reals ZArith QArith Qreals List.
-From Dipc Require Import Chain.
+From Dipc Require Import Chain Bounds.
 Import ListNotations.
 Open Scope bool_scope.
 Open Scope R_scope.
@@ -243,14 +243,14 @@ Inductive differ (eps : R) : list (move R) -> path -> path -> Prop :=
   | differ_kept ds fs fs' l p p' : all_changed ds fs fs' -> differ eps l p p' ->
       differ eps (Keep ds :: l) (Kept fs :: p) (Kept fs' :: p').
 
-(* Whatever the length of the runs: for paths on u and u' that differ as the automaton says, and whatever they
+(* For every eps > 0 of the interval, whatever the length of the runs: for paths on u and u' that differ as the automaton says, and whatever they
    may publish, the probability on u is at most exp(t*eps) times that on u'. *)
 Definition pair_of_paths := (path * path * (list R -> Prop))%type.
 Definition on_input (q : pair_of_paths) : outcome := let '(p, _, E) := q in (p, E).
 Definition on_neighbour (q : pair_of_paths) : outcome := let '(_, p', E) := q in (p', E).
 
-Definition private (a : automaton) (t : Q) : Prop :=
-  forall eps, 0 < eps -> forall pairs : list pair_of_paths,
+Definition private (a : automaton) (t : Q) (on : interval) : Prop :=
+  forall eps, 0 < eps -> inside on eps -> forall pairs : list pair_of_paths,
     List.Forall (fun q => exists d, listed_changes a d /\ differ eps d (fst (fst q)) (snd (fst q))) pairs ->
     forall v', probability eps (map on_neighbour pairs) v' ->
     exists v, probability eps (map on_input pairs) v /\ v <= exp (Q2R t * eps) * v'.

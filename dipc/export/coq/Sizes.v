@@ -3,7 +3,7 @@
 
    It repeats what dipc/kernel/sizes.py computes; the definitions of the claim are in Runs.v. *)
 From Coq Require Import Reals ZArith QArith Qreals Qround Qabs Qreduction List Bool Lra Lia.
-From Dipc Require Import Chain Runs Coupling.
+From Dipc Require Import Chain Bounds Runs Coupling.
 Import ListNotations.
 Open Scope bool_scope.
 Open Scope R_scope.
@@ -22,16 +22,16 @@ Definition positiveQ (q : Q) : bool := negb (Qle_bool q 0).
 Definition supportedQ (k : kind) (m s : Q) : bool :=
   match k with Lap => true | LapPlus => Qle_bool m s | DLap => integerQ s && integerQ m end.
 
-(* before <= exp(c*eps) * after for every eps > 0, by the derivative chain; c is [shift]/unit. *)
-Definition fuel (f : fn) : nat := fold_right (fun row n => length (snd row) + n)%nat 2%nat f.
-Definition nonnegative (f : fn) : bool := nonneg (fuel f) f.
-Definition positive_fn (f : fn) : bool := strict (fuel f) f.
+Section Check.
+Variables (on : interval) (how : prover).
+
+(* before <= exp(c*eps) * after for every eps > 0 of the interval; c is [shift]/unit. *)
 Definition dominated_check (c : Q) (u : positive) (f g : fraction) : bool :=
   let shift := (Qnum c * Zpos u / Zpos (Qden c))%Z in
   let '(a, b) := (scaled u (fst f), scaled u (snd f)) in
   let '(a', b') := (scaled u (fst g), scaled u (snd g)) in
-  Qeq_bool c (shift # u) && positive_fn b && positive_fn b' && nonnegative a &&
-  nonnegative (add (times_term 1 shift (mul a' b)) (times_term (-1) 0 (mul a b'))).
+  Qeq_bool c (shift # u) && positive_on how u on b && positive_on how u on b' && nonnegative_on how u on a &&
+  nonnegative_on how u on (add (times_term 1 shift (mul a' b)) (times_term (-1) 0 (mul a b'))).
 
 (* What is known after the steps, and what they cost; None if something is not kept. *)
 Fixpoint spent (ms : list (move Q)) (env s : list Q) : option (list Q * Q) :=
@@ -161,20 +161,24 @@ Proof.
   apply Qeq_bool_iff, Qeq_eqR in H. rewrite H. reflexivity.
 Qed.
 
-Lemma dominated_sound c u f g : dominated_check c u f g = true -> dominated c u f g.
+Section At.
+Variable eps : R.
+Hypotheses (Heps : 0 < eps) (Hon : inside on eps).
+
+Lemma dominated_sound c u f g : dominated_check c u f g = true -> dominated eps c u f g.
 Proof.
-  destruct f as [a b], g as [a' b']. unfold dominated_check. cbn [fst snd]. intros H eps He.
+  destruct f as [a b], g as [a' b']. unfold dominated_check. cbn [fst snd]. intros H.
   apply andb_prop in H as [H Hn]. apply andb_prop in H as [H Ha]. apply andb_prop in H as [H Hb'].
   apply andb_prop in H as [Hc Hb]. apply Qeq_bool_iff, Qeq_eqR in Hc.
-  assert (Hx := scaled_positive u eps He).
-  assert (A := nonneg_sound _ _ Ha _ Hx). assert (B := strict_sound _ _ Hb _ Hx).
-  assert (B' := strict_sound _ _ Hb' _ Hx). assert (N := nonneg_sound _ _ Hn _ Hx).
+  assert (Hx := inside_range u on eps Heps Hon).
+  assert (A := nonnegative_on_sound _ _ _ _ Ha _ Hx). assert (B := positive_on_sound _ _ _ _ Hb _ Hx).
+  assert (B' := positive_on_sound _ _ _ _ Hb' _ Hx). assert (N := nonnegative_on_sound _ _ _ _ Hn _ Hx).
   rewrite add_val, !times_term_val, !mul_val, !scaled_val in N. rewrite !scaled_val in *.
   assert (U : IZR (Zpos u) <> 0) by (apply not_0_IZR; discriminate).
   assert (E : IZR (Qnum c * Zpos u / Zpos (Qden c)) * (eps / IZR (Zpos u)) = Q2R c * eps).
   { rewrite Hc. unfold Q2R; cbn [Qnum Qden]. field. exact U. }
   rewrite E in N. replace (0 * (eps / IZR (Zpos u))) with 0 in N by ring. rewrite exp_0 in N.
-  unfold at_eps. cbn [fst snd]. split.
+  unfold dominated, at_eps. cbn [fst snd]. split.
   - apply Rmult_le_pos; [exact A | left; apply Rinv_0_lt_compat, B].
   - apply (Rmult_le_reg_r (eval u b eps * eval u b' eps)); [apply Rmult_lt_0_compat; assumption|].
     replace (eval u a eps / eval u b eps * (eval u b eps * eval u b' eps))
@@ -186,8 +190,8 @@ Qed.
 (* (i) guards and published values are kept along an edge, (ii) what is known changes as computed. *)
 Lemma spent_sound ms : forall env s env' c rest r total,
   spent ms env s = Some (env', c) ->
-  coupled rest (map Q2R env') r total ->
-  coupled (map real_move ms ++ rest) (map Q2R env) (map Q2R s ++ r) (Q2R c + total).
+  coupled eps rest (map Q2R env') r total ->
+  coupled eps (map real_move ms ++ rest) (map Q2R env) (map Q2R s ++ r) (Q2R c + total).
 Proof.
   induction ms as [|[k a f|f equal|q u f g|a g|fs] ms IH]; intros env s env' c rest r total H Hr; simpl in *.
   - destruct s; [|discriminate]. injection H as <- <-. simpl. eapply coupled_more; [|exact Hr].
@@ -240,7 +244,7 @@ Qed.
 (* (iii) By induction on the length of the run: from every place on, all of it costs at most phi. *)
 Theorem run_sound a t st : strategy_check a t st = true -> forall r place,
   is_run a place r -> forallb (has st) r = true ->
-  coupled (differences a r) (map Q2R (nth place (delta st) [])) (map Q2R (shifts_along st r))
+  coupled eps (differences a r) (map Q2R (nth place (delta st) [])) (map Q2R (shifts_along st r))
     (Q2R (nth place (phi st) 0%Q)).
 Proof.
   unfold strategy_check. intros H.
@@ -293,7 +297,7 @@ Proof.
 Qed.
 
 Theorem changes_coupled a t sts reached : sizes_check a t sts reached = true ->
-  forall d, listed_changes a d -> exists s, coupled d [] s (Q2R t).
+  forall d, listed_changes a d -> exists s, coupled eps d [] s (Q2R t).
 Proof.
   intros H. apply andb_prop in H. destruct H as [Hs Hc]. rewrite forallb_forall in Hs.
   induction 1 as [r Hr|w l m n _ [s IHl] _ [u IHm] Hw Hm].
@@ -306,19 +310,22 @@ Proof.
     apply andb_prop in Ck. destruct Ck as [_ Cp]. apply Qle_bool_real in Cp.
     destruct (nth (start a) (delta st) []); [|discriminate]. eapply coupled_more; [exact Cp | exact G].
   - exists (between_lists w s u). replace (Q2R t) with (w * Q2R t + (1 - w) * Q2R t) by ring.
-    exact (mixed_sound w l m n Hw Hm [] [] s u _ _ IHl IHm).
+    exact (mixed_sound eps w l m n Hw Hm [] [] s u _ _ IHl IHm).
 Qed.
 
+End At.
+
 (* The claim for every size. *)
-Theorem sizes_check_sound a t sts reached : sizes_check a t sts reached = true -> private a t.
+Theorem sizes_check_sound a t sts reached : sizes_check a t sts reached = true -> private a t on.
 Proof.
-  intros H eps He pairs Hp v'. apply infimum_scaled; [apply exp_pos | intros v; apply above_all_nonneg|].
+  intros H eps He Ho pairs Hp v'. apply infimum_scaled; [apply exp_pos | intros v; apply above_all_nonneg|].
   induction Hp as [|[[p p'] E] pairs [d [Hd Hq]] _ IH]; intros v Hv; simpl in *.
   - apply Rmult_le_pos; [left; apply exp_pos | exact Hv].
-  - destruct Hv as (x & y & Hx & Hy & Hv). destruct (changes_coupled a t sts reached H d Hd) as [s Hs].
+  - destruct Hv as (x & y & Hx & Hy & Hv). destruct (changes_coupled eps He Ho a t sts reached H d Hd) as [s Hs].
     exists (exp (eps * Q2R t) * x), (exp (Q2R t * eps) * y). repeat split.
     + exact (above_moved eps d p p' s _ E x He Hq Hs Hx).
     + apply IH, Hy.
     + rewrite (Rmult_comm eps). rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [|exact Hv].
       left. apply exp_pos.
 Qed.
+End Check.

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from dipc.errors import Unsupported
-from dipc.export.coq.effort import MOST_TERMS, low_at
+from dipc.export.coq.bounds import MOST_TERMS, low_at
 from dipc.export.coq.terms import listed, rational
 from dipc.kernel.facts import Function, negative
 from dipc.kernel.laws import Ratio

@@ -8,7 +8,7 @@ docs/coq.md.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -16,19 +16,20 @@ from math import lcm
 
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import InputError, Unsupported
+from dipc.export.coq.bounds import terms_needed
 from dipc.export.coq.core_effort import Walk
 from dipc.export.coq.core_program import Translation, spelled
 from dipc.export.coq.core_syntax import Block, Term, lines, number, written
-from dipc.export.coq.effort import Effort, terms_needed
-from dipc.export.coq.library import MODULES, PREFIX, inlined
-from dipc.export.coq.listing import CLOSING, COQ, LINES, Listing, Signs, refuse_other_terms
-from dipc.export.coq.terms import comment, listed, rational
+from dipc.export.coq.effort import Effort
+from dipc.export.coq.library import MODULES, imported
+from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
+from dipc.export.coq.terms import PRINT, comment, listed
 from dipc.kernel import reading
 from dipc.kernel.facts import Function
 from dipc.kernel.laws import Integers, in_integers
 from dipc.kernel.privacy import Certificate
 
-CORE = (*MODULES, "Core", "Samples", "Laws")
+CORE = ("Core", "Samples", "Laws")
 
 
 def core_theorem(program: CoreProgram, certificate: Certificate, library: bool = True) -> str:
@@ -40,17 +41,15 @@ def core_theorem(program: CoreProgram, certificate: Certificate, library: bool =
     require_same(program, certificate)
     core = CoreListing(certificate, translation=Translation(program))
     refuse_other_terms(certificate)
-    proof = core.core_violation() if certificate.violated else core.core_privacy()
-    names = " ".join(CORE)
-    modules = [*inlined(CORE), f"Import {names}."] if library else [f"{PREFIX}{names}."]
+    definition = list(core.definition())
     parts = (
         *core.heading(),
         COQ,
-        *modules,
+        *imported((*MODULES, *core.more, *CORE), library),
         "Import ListNotations.",
-        *core.definition(),
-        *core.model(),
-        *proof,
+        *definition,
+        *core.proof(),
+        PRINT,
     )
     return "\n".join((*parts, ""))
 
@@ -85,7 +84,7 @@ class CoreListing(Listing):
     def effort(self) -> Effort:
         """What shows that all divisors of the program are positive.  Raises :class:`Unsupported`."""
         eps = self.certificate.claim.eps
-        effort = Effort(self.certificate.claim.on.low)
+        effort = Effort(self.certificate.claim.on)
 
         def positive(f: Function) -> None:
             if self.certificate.violated and eps is not None:
@@ -164,47 +163,23 @@ class CoreListing(Listing):
             listed(written(atoms[v]) if isinstance(v, str) else written(v) for v in row) for row in values
         ]
 
-    def found_delta(self) -> str:
-        """The delta of the claim as it is listed."""
-        return f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
-
-    def core_statement(self, word: str) -> Iterator[str]:
+    def statement(self, word: str) -> Iterator[str]:
         """The theorem, up to the proof."""
         t, _, on = self.claim()
         yield f"Definition outcomes : list (list Q) := {listed(self.outcomes)}%Q."
-        yield f"Theorem claim : {word} program {t} delta {on}."
+        yield f"Theorem claim : {word}_program program {t} delta {on}."
         yield "Proof."
 
-    def core_violation(self) -> Iterator[str]:
-        """The claim is broken at one eps."""
-        certificate = self.certificate
-        eps = certificate.claim.eps
-        assert eps is not None
-        numbers = certificate.data["violation"]["outcomes"]
-        (_, p), (_, q) = self.inputs
-        terms = max(self.effort.terms, self.terms(eps, [(p[o], q[o]) for o in numbers]))
-        delta = self.found_delta()
-        chosen = listed(self.outcomes[o] for o in numbers)
-        yield from self.core_statement("violated_program")
-        yield "  apply (violated_program_sound listed (code program) (more_cells program) (outputs program)"
-        yield f"    _ delta {delta} _ {terms} {rational(eps)} outcomes {chosen}%Q)."
-        yield from CLOSING
+    def applied(self, word: str, rest: str) -> Iterator[str]:
+        """The theorem about the check."""
+        yield f"  apply ({word}_program_sound listed (code program) (more_cells program) (outputs program)"
+        yield f"    _ delta {self.number()} _ {rest})."
 
-    def core_privacy(self) -> Iterator[str]:
-        """The claim holds on the interval."""
-        signs = Signs(self)
-        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), LINES)
-        delta = self.found_delta()
-        terms, fuel = (
-            max(getattr(e, name) for e in (signs.effort, self.effort)) for name in ("terms", "fuel")
-        )
-        effort = f"(Effort {max(terms, 1)} {fuel})"
-        size = len(self.certificate.table.functions) + 1
-        yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
-        yield from self.core_statement("private_program")
-        yield "  apply (private_program_sound listed (code program) (more_cells program) (outputs program)"
-        yield f"    _ delta {delta} _ {effort} {size} entries outcomes)."
-        yield from CLOSING
+    checked = "entries outcomes"
+
+    def chosen(self, outcomes: Sequence[int]) -> str:
+        """The outcomes of a violation, after all of them."""
+        return f"outcomes {listed(self.outcomes[o] for o in outcomes)}%Q"
 
 
 def weight_of(f: Function) -> Term:

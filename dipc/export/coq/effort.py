@@ -1,6 +1,6 @@
 """What Coq will compute, computed here first: so that no file is written whose theorem does not hold.
 
-The functions mirror those of the same names in ``Chain.v`` and ``Bounds.v``; Coq trusts none of them.
+The functions mirror those of ``Chain.v``, ``Bounds.v`` and ``Pieces.v``; Coq trusts none of them.
 """
 
 from __future__ import annotations
@@ -8,71 +8,98 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dipc.errors import Unsupported
-from dipc.kernel.facts import Function, chain_holds, chain_of, scaled_together, sign_at, unit_of
+from dipc.export.coq.bounds import above_zero, low_at, terms_needed
+from dipc.export.coq.pieces import ZERO, Needed, needed
+from dipc.export.coq.terms import rational
+from dipc.kernel.facts import Function, Interval, chain_holds, chain_of, scaled_together, unit_of
 
-MOST_TERMS = 1 << 10  # of Taylor's polynomials of exp
-
-
-def exp_low(n: int, x: Fraction) -> Fraction:
-    """A lower bound of exp(x): n terms of the series, twice as many if x < 0."""
-    total, term = Fraction(0), Fraction(1)
-    for i in range(1 if x == 0 else n if x > 0 else 2 * n):
-        total, term = total + term, term * x / (i + 1)
-    return total
-
-
-def low_at(n: int, f: Function, point: Fraction) -> Fraction | None:
-    """A lower bound of f at a point, or None if n terms are too few."""
-    values: dict[Fraction, Fraction] = {}
-    for (power, a, _, _), c in f.items():
-        values[a * point] = values.get(a * point, Fraction(0)) + c * point**power
-    total = Fraction(0)
-    for x, c in values.items():
-        if c < 0:
-            below = exp_low(n, -x)
-            if below <= 0:
-                return None
-            total += c / below
-        elif c > 0:
-            total += c * exp_low(n, x)
-    return total
-
-
-def terms_needed(f: Function, point: Fraction, strict: bool) -> int:
-    """How many terms show that f is > 0 at the point, or >= 0; a power of 2.
-
-    Raises :class:`Unsupported` if it is not, or if that would take too many.
-    """
-    n = 8 if sign_at(f, point) >= int(strict) else MOST_TERMS + 1
-    while n <= MOST_TERMS:
-        bound = low_at(n, f, point)
-        if bound is not None and (bound > 0 or (bound == 0 and not strict)):
-            return n
-        n *= 2
-    raise Unsupported(f"{MOST_TERMS} terms of the series of exp do not show the sign at eps = {point}")
+MOST_ROUNDS = 8
 
 
 class Effort:
-    """The numbers of terms and of derivatives that the proofs of one file need, from ``low`` on."""
+    """What the proofs of one file need: chains of derivatives and, if they are allowed and needed, pieces."""
 
-    def __init__(self, low: Fraction) -> None:
-        self.low, self.terms, self.fuel = low, 0, 1
+    def __init__(self, on: Interval, pieces: bool = True) -> None:
+        self.on, self.allowed = on, pieces
+        self.terms, self.fuel = 0, 1
+        self.pieces: tuple[int, int, Fraction] | None = None  # order, depth, beyond
+        self.bounded: list[tuple[Function, bool, Interval]] = []  # what is proved with bounds of exp
 
-    def proves(self, f: Function, strict: bool = False) -> bool:
-        """Whether the chain of derivatives proves f >= 0 (f > 0) for all eps > 0, or from ``low`` on."""
+    def __str__(self) -> str:
+        """As Coq text."""
+        known = f"{max(self.terms, 1)} {self.fuel}"
+        if self.pieces is None:
+            return f"(Effort {known})"
+        order, depth, beyond = self.pieces
+        return f"(Pieces {known} {order} {depth} {rational(beyond)})"
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that it needs besides."""
+        return () if self.pieces is None else ("Pieces",)
+
+    def include(self, other: Effort) -> None:
+        """Be enough for the other proofs as well."""
+        self.terms, self.fuel = max(self.terms, other.terms), max(self.fuel, other.fuel)
+        if other.pieces is not None:
+            self._more_pieces(*other.pieces)
+        self.bounded += other.bounded
+        self.settle()
+
+    def settle(self) -> None:
+        """Prove again what was proved with smaller numbers, as rounding is not monotonic."""
+        for _ in range(MOST_ROUNDS):
+            again = [claim for claim in self.bounded if not self._still(*claim)]
+            if not again:
+                return
+            for claim in again:
+                self._by_pieces(*claim)
+        raise Unsupported("Coq cannot prove all inequalities with the same bounds of exp")
+
+    def _more_pieces(self, order: int, depth: int, beyond: Fraction) -> None:
+        known = self.pieces or (0, 0, ZERO)
+        self.pieces = max(known[0], order), max(known[1], depth), max(known[2], beyond)
+
+    # --- proofs ---
+
+    def proves(self, f: Function, strict: bool = False, part: Interval | None = None) -> bool:
+        """Whether f >= 0 (f > 0) on the interval, or a part of it, can be proved."""
         if not f:
             return not strict
         unit, [scaled] = unit_of(f), scaled_together(f)[1]
         if chain_holds(scaled, unit):
             self.fuel = max(self.fuel, 1 + sum(1 for _ in chain_of(f)))
             return True
-        return bool(self.low) and self._from_low(f, strict)
+        claim = f, strict, part or self.on
+        found = self._from_low(*claim) or (self.allowed and self._by_pieces(*claim))
+        if found:
+            self.bounded.append(claim)
+        return found
 
-    def _from_low(self, f: Function, strict: bool) -> bool:
+    def _from_low(self, f: Function, strict: bool, on: Interval) -> bool:
+        """By a chain from the lower end on."""
+        if on.low <= 0:
+            return False
         chain = list(chain_of(f))
         try:
-            needed = [terms_needed(g, self.low, strict) for g in chain]
+            terms = [terms_needed(g, on.low, strict) for g in chain]
         except Unsupported:
             return False
-        self.fuel, self.terms = max(self.fuel, 1 + len(chain)), max(self.terms, *needed)
+        self.fuel, self.terms = max(self.fuel, 1 + len(chain)), max(self.terms, *terms)
         return True
+
+    def _by_pieces(self, f: Function, strict: bool, on: Interval) -> bool:
+        """By pieces, whose end is then that of all functions."""
+        found = needed(f, on, strict, ZERO if self.pieces is None else self.pieces[2])
+        if found is None:
+            return False
+        self.terms, self.fuel = max(self.terms, found.terms), max(self.fuel, found.fuel)
+        self._more_pieces(found.order, found.depth, found.beyond)
+        return True
+
+    def _still(self, f: Function, strict: bool, on: Interval) -> bool:
+        """Whether Coq proves it with what is known now."""
+        if on.low > 0 and all(above_zero(low_at(max(self.terms, 1), g, on.low), strict) for g in chain_of(f)):
+            return True
+        pieces = self.pieces
+        return pieces is not None and Needed(self.terms, self.fuel, *pieces).proves(f, on, strict)

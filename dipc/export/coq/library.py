@@ -9,10 +9,20 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 MODULES = ("Chain", "Bounds", "Privacy")
 """In the order in which they need each other."""
-MORE = ("Constants",)
+MORE = ("Pieces", "Distributions", "Constants", "Wide", "Roots")
 """What only some files need besides."""
 PREFIX = "From Dipc Require Import "
 REQUIRED = re.compile(r"^From (\w+) Require Import (.*)\.$")
+
+
+def imported(modules: tuple[str, ...], library: bool = True) -> Iterator[str]:
+    """The lines with which a file imports modules: the library itself, or that which is compiled as ``Dipc``.
+
+    >>> list(imported(("Chain", "Bounds"), library=False))
+    ['From Dipc Require Import Chain Bounds.']
+    """
+    names = " ".join(modules)
+    yield from (*inlined(modules), f"Import {names}.") if library else (f"{PREFIX}{names}.",)
 
 
 def inlined(modules: tuple[str, ...] = MODULES) -> Iterator[str]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from itertools import product
+from typing import ClassVar
 
 from dipc.errors import Unsupported
-from dipc.export.coq.constants import Constant, in_numbers
-from dipc.export.coq.effort import Effort, terms_needed
-from dipc.export.coq.library import MODULES, MORE, PREFIX, inlined
-from dipc.export.coq.terms import comment, function, listed, rational
+from dipc.export.coq.bounds import terms_needed
+from dipc.export.coq.constants import Constant
+from dipc.export.coq.distributions import laws_sound, proved
+from dipc.export.coq.effort import Effort
+from dipc.export.coq.terms import CLOSING, LINES, function, interval, listed, rational
 from dipc.kernel import reading
 from dipc.kernel.facts import Function, add, multiply, negative
 from dipc.kernel.laws import Integers, Ratio, in_integers
@@ -25,42 +27,21 @@ from dipc.kernel.privacy import Certificate
 MOST_INPUTS = 4096
 MOST_OPEN = 12  # outcomes of one pair of laws whose signs change with eps
 PLAIN = Fraction(0)
+ONE: Function = {(0, PLAIN, PLAIN, PLAIN): Fraction(1)}
+NOT_PROVED = "{} is not proved by a chain of derivatives or by pieces, and Coq cannot check more yet"
 
 Pair = tuple[int, int]
 Law = tuple[int, ...]
 
 
-def theorem(certificate: Certificate, library: bool = True) -> str:
-    """The text of a Coq file; without the library it needs that to be compiled as ``Dipc``.
-
-    Raises :class:`Unsupported` for what the library cannot prove.
-    """
-    listing = Listing(*in_numbers(certificate))
-    refuse_other_terms(listing.certificate)
-    proof = listing.violation() if certificate.violated else listing.privacy()
-    names = MODULES if listing.constant is None else (*MODULES, *MORE)
-    modules = [*inlined(names), f"Import {' '.join(names)}."] if library else [f"{PREFIX}{' '.join(names)}."]
-    first = heading(certificate, listing.names())
-    return "\n".join([*first, COQ, *modules, "Import ListNotations.", *proof, ""])
-
-
 COQ = "From Coq Require Import Reals ZArith QArith List FMapPositive."
-
-
-def heading(certificate: Certificate, explained: Iterable[str]) -> Iterator[str]:
-    """A comment with the statement in words, and what numbers stand for."""
-    yield f"(* {comment(certificate.statement())}"
-    yield f"   program text: SHA-256 {certificate.program.sha256}"
-    yield "   not proved here: that the inputs, adjacency and distributions listed are those of the program"
-    *names, last = map(comment, explained)
-    yield from (*names, f"{last} *)")
 
 
 def refuse_other_terms(certificate: Certificate) -> None:
     """Of the functions that dipc knows the library has those without 1/eps and constants exp(k)."""
-    table = certificate.table
-    delta = [table.delta.numerator] if isinstance(table.delta, Ratio) else []
-    for f in (*delta, *table.denominators, *(ratio.numerator for ratio in table.functions)):
+    table, delta = certificate.table, certificate.table.delta
+    parts = [delta.numerator] if isinstance(delta, Ratio) else [*delta.above, *delta.below, delta.radicand]
+    for f in (*parts, *table.denominators, *(ratio.numerator for ratio in table.functions)):
         if any(n < 0 or b for n, _, _, b in f):
             raise Unsupported("powers and exponents of 1/eps are not written for Coq yet")
         if any(k for _, _, k, _ in f):
@@ -72,7 +53,7 @@ class Listing:
     """What a certificate lists, as Coq text; numbers of functions and denominators begin at 1 there."""
 
     certificate: Certificate
-    constant: Constant | None
+    constant: Constant | None = None
     """What delta is, if the certificate has a rational number in its place."""
 
     @cached_property
@@ -82,11 +63,16 @@ class Listing:
 
     @cached_property
     def delta(self) -> Ratio:
-        """The delta of the claim."""
+        """The delta of the claim, if it has no square root; else see ``RootListing``."""
         found = self.certificate.table.delta
         if not isinstance(found, Ratio):
-            raise Unsupported("a delta with a square root is not written for Coq yet")
+            raise Unsupported("a delta with a square root is written with listed distributions only")
         return found
+
+    @property
+    def has_delta(self) -> bool:
+        """Whether delta is not 0."""
+        return bool(self.delta.numerator)
 
     @cached_property
     def inputs(self) -> list[tuple[list[int], Law]]:
@@ -151,17 +137,26 @@ class Listing:
         unit, scale = self.integers.unit, self.integers.scale
         return f"Ratio {function(above, unit, scale)} {below + 1}"
 
-    def model(self) -> Iterator[str]:
-        """The definition of the model."""
+    @property
+    def more(self) -> tuple[str, ...]:
+        """The modules that are needed besides."""
+        pieces = () if self.certificate.violated else self.signs.effort.modules
+        return pieces if self.constant is None else (*pieces, "Constants")
+
+    def functions(self) -> Iterator[str]:
+        """The functions of eps of the model."""
         table, integers = self.certificate.table, self.integers
         below = (function(f, integers.unit, integers.scale) for f in table.denominators)
-        functions = (self.ratio(*each) for each in table.functions)
+        yield f"  unit := {integers.unit};"
+        yield f"  denominators := table_of {numbered(below)};"
+        yield f"  functions := table_of {numbered(self.ratio(*each) for each in table.functions)};"
+
+    def model(self) -> Iterator[str]:
+        """The definition of the model."""
         domains = (listed(map(self.cell, domain)) for domain in self.certificate.sets.inputs)
         laws = (f"({self.vector(u)}, {listed(i + 1 for i in law)}%positive)" for u, law in self.inputs)
         yield "Definition listed : model := {|"
-        yield f"  unit := {integers.unit};"
-        yield f"  denominators := {table_of(below)};"
-        yield f"  functions := {table_of(functions)};"
+        yield from self.functions()
         yield f"  domains := {listed(domains)}%Q;"
         yield f"  laws := {listed(laws, LINES)};"
         yield f"  how := {self.adjacency()} |}}."
@@ -169,29 +164,17 @@ class Listing:
     def claim(self) -> tuple[str, str, str]:
         """Epsilon over eps, delta as a function of eps, and the interval of eps."""
         claim = self.certificate.claim
-        constant = self.constant
-        delta = (
-            f"(delta_of listed {self.number()})"
-            if constant is None
-            else f"(fun _ => constant {constant.text})"
-        )
-        on = claim.on
-        high = "None" if on.high is None else f"(Some {rational(on.high)})"
-        closed = [str(flag).lower() for flag in (on.low_closed, on.high_closed)]
-        return rational(claim.t), delta, f"(Interval {rational(on.low)} {closed[0]} {high} {closed[1]})"
+        return rational(claim.t), f"({self.delta_of_eps()})", interval(claim.on)
+
+    def delta_of_eps(self) -> str:
+        """Delta as a function of eps."""
+        if self.constant is None:
+            return f"delta_of listed {self.number()}"
+        return f"fun _ => constant {self.constant.text}"
 
     def number(self) -> str:
         """Delta in a proof: a ratio, or none if it is 0."""
         return f"(Some ({self.ratio(*self.delta)}))" if self.delta.numerator else "None"
-
-    def proof(self, word: str, rest: str) -> Iterator[str]:
-        """By computation, with the theorem about a delta that is a ratio or a constant."""
-        if self.constant is None:
-            yield f"  apply ({word}_check_sound listed _ {self.number()} _ {rest})."
-        else:
-            ratio, bounds = f"({self.ratio(*self.delta)})", f"{self.constant.terms} {self.constant.text}"
-            yield f"  apply ({word}_constant_sound listed _ {ratio} _ {rest} {bounds})."
-        yield from CLOSING
 
     def statement(self, word: str) -> Iterator[str]:
         """The theorem, up to the proof."""
@@ -199,19 +182,41 @@ class Listing:
         yield f"Theorem claim : {word} listed {t} {delta} {on}."
         yield "Proof."
 
+    def applied(self, word: str, rest: str) -> Iterator[str]:
+        """The theorem about the check, for a delta that is a ratio or a constant."""
+        if self.constant is None:
+            yield f"  apply ({word}_check_sound listed _ {self.number()} _ {rest})."
+        else:
+            ratio, bounds = f"({self.ratio(*self.delta)})", f"{self.constant.terms} {self.constant.text}"
+            yield f"  apply ({word}_constant_sound listed _ {ratio} _ {rest} {bounds})."
+
     # --- proofs ---
+
+    def proof(self) -> Iterator[str]:
+        """The model, the theorem, and its proof."""
+        yield from self.model()
+        yield from self.violation() if self.certificate.violated else self.privacy()
+        yield from CLOSING
 
     def violation(self) -> Iterator[str]:
         """The claim is broken at one eps."""
-        certificate = self.certificate
-        eps = certificate.claim.eps
+        eps = self.certificate.claim.eps
         assert eps is not None
-        chosen = certificate.data["violation"]["outcomes"]
+        chosen = self.certificate.data["violation"]["outcomes"]
         (_, p), (_, q) = self.inputs
-        terms = self.terms(eps, [(p[o], q[o]) for o in chosen])
-        yield from self.model()
+        terms = max(self.effort.terms, self.terms(eps, [(p[o], q[o]) for o in chosen]))
         yield from self.statement("violated")
-        yield from self.proof("violated", f"{terms} {rational(eps)} {listed(chosen)}%nat")
+        yield from self.applied("violated", f"{self.at_eps(terms)} {self.chosen(chosen)}")
+
+    def at_eps(self, terms: int) -> str:
+        """Where a violation is, with so many terms of exp."""
+        eps = self.certificate.claim.eps
+        assert eps is not None
+        return f"{terms} {rational(eps)}"
+
+    def laws_sound(self) -> Iterator[str]:
+        """The theorem that the laws are distributions."""
+        return laws_sound(self.certificate, partial(proved, pieces="Pieces" in self.more))
 
     def terms(self, eps: Fraction, pairs: Sequence[Pair]) -> int:
         """How many terms of exp show that the excess, and all denominators, are positive at eps."""
@@ -220,15 +225,36 @@ class Listing:
 
     def privacy(self) -> Iterator[str]:
         """The claim holds on the interval."""
-        signs = Signs(self)
-        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.entries().items()), "; ")
-        effort = signs.effort
+        signs = self.signs
+        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.known.items()), LINES)
         size = len(self.certificate.table.functions) + 1
-        yield from self.model()
         yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
         yield from self.statement("private")
-        known = f"(Effort {max(effort.terms, 1)} {effort.fuel})"
-        yield from self.proof("private", f"{known} {size} entries")
+        yield from self.applied("private", f"{signs.effort} {size} {self.checked}")
+
+    @cached_property
+    def signs(self) -> Signs:
+        """By chains of derivatives if they will do, and with pieces if not.  Raises :class:`Unsupported`."""
+        try:
+            return self.signs_with(pieces=False)
+        except Unsupported:
+            return self.signs_with(pieces=True)
+
+    def signs_with(self, pieces: bool) -> Signs:
+        """The signs, proved with pieces or without."""
+        return Signs(self, pieces)
+
+    checked: ClassVar[str] = "entries"
+    """What a proof of privacy checks."""
+
+    @cached_property
+    def effort(self) -> Effort:
+        """What the proof needs besides its signs."""
+        return Effort(self.certificate.claim.on)
+
+    def chosen(self, outcomes: Sequence[int]) -> str:
+        """The outcomes of a violation."""
+        return f"{listed(outcomes)}%nat"
 
     def over_common(self, pairs: Sequence[tuple[int, int, int]], delta: int) -> Function:
         """The sum of times * (exp(t*eps) Q - P), over (times, P, Q), and delta, times something positive.
@@ -246,21 +272,23 @@ class Listing:
         used = sorted({d for _, d in parts})
         total: Function = {}
         for f, d in parts:
-            for other in used:
-                f = f if other == d else multiply(f, table.denominators[other])
-            total = add(total, f)
+            total = add(total, multiply(f, self.product(other for other in used if other != d)))
         return total
 
+    def denominators_of(self, pairs: Sequence[tuple[int, int, int]]) -> set[int]:
+        """The numbers of the denominators of these functions."""
+        functions = self.certificate.table.functions
+        return {functions[i].denominator for _, *pair in pairs for i in pair}
 
-LINES = ";\n    "
+    def product(self, numbers: Iterable[int]) -> Function:
+        """The product of denominators."""
+        denominators = self.certificate.table.denominators
+        return reduce(multiply, (denominators[d] for d in numbers), ONE)
 
 
-def table_of(items: Iterable[str]) -> str:
-    """A table whose keys count from 1."""
-    return f"table_of {listed((f'({i}%positive, {item})' for i, item in enumerate(items, start=1)), LINES)}"
-
-
-CLOSING = ("  vm_compute. reflexivity.", "Qed.", "Print Assumptions claim.")
+def numbered(items: Iterable[str]) -> str:
+    """The entries of a table whose keys count from 1."""
+    return listed((f"({i}%positive, {item})" for i, item in enumerate(items, start=1)), LINES)
 
 
 def scaled_by(times: int, f: Function) -> Function:
@@ -269,27 +297,27 @@ def scaled_by(times: int, f: Function) -> Function:
 
 
 class Signs:
-    """The signs of P - exp(t*eps) Q for all pairs that adjacent inputs have, and whether they are enough."""
+    """The signs of P - exp(t*eps) Q for all pairs that adjacent inputs have, proved to be enough.
 
-    def __init__(self, listing: Listing) -> None:
+    Raises :class:`Unsupported` where the proofs are not enough.
+    """
+
+    def __init__(self, listing: Listing, pieces: bool) -> None:
         self.listing = listing
-        self.effort = Effort(listing.certificate.claim.on.low)
+        self.effort = Effort(listing.certificate.claim.on, pieces)
         self.known: dict[Pair, str] = {}
-        self.has_delta = bool(listing.delta.numerator)
-
-    def entries(self) -> dict[Pair, str]:
-        """All pairs with their signs.  Raises :class:`Unsupported` where the chains are not enough."""
-        for d in self.listing.certificate.table.denominators:
+        self.has_delta = listing.has_delta
+        for d in listing.certificate.table.denominators:
             self.require(d, "a denominator", strict=True)
         for pairs in sorted(self.pairs_of_laws()):
             self.cover(pairs)
-        return dict(sorted(self.known.items()))
+        self.known = dict(sorted(self.known.items()))
+        self.effort.include(listing.effort)
 
     def require(self, f: Function, what: str, strict: bool = False) -> None:
+        """Refuse what is not proved."""
         if not self.effort.proves(f, strict):
-            raise Unsupported(
-                f"{what} is proved by other means than a chain of derivatives, which Coq cannot check yet"
-            )
+            raise Unsupported(NOT_PROVED.format(what))
 
     def pairs_of_laws(self) -> set[tuple[Pair, ...]]:
         """The pairs of functions of every two adjacent inputs."""
@@ -323,4 +351,8 @@ class Signs:
         choices = ((0, 1) if sign == "Open" else (int(sign == "Plus"),) for sign in signs)
         for chosen in product(*choices):
             taken = [(1, *pair) for pair, take in zip(pairs, chosen, strict=True) if take]
-            self.require(self.listing.over_common(taken, delta=1), "an inequality")
+            self.require_delta(taken)
+
+    def require_delta(self, taken: Sequence[tuple[int, int, int]]) -> None:
+        """Refuse unless delta is shown to be enough for these outcomes."""
+        self.require(self.listing.over_common(taken, delta=1), "an inequality")

@@ -19,19 +19,26 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.errors import InputError, Unsupported
 from dipc.export.coq.effort import Effort
-from dipc.export.coq.library import PREFIX, inlined
-from dipc.export.coq.terms import comment, function, integer, listed, rational
+from dipc.export.coq.library import imported
+from dipc.export.coq.terms import (
+    CLOSING,
+    LINES,
+    PRINT,
+    comment,
+    function,
+    interval,
+    listed,
+    number,
+)
 from dipc.kernel import automata, laws, statements
 from dipc.kernel.automata import Automaton, Edge, Form
 from dipc.kernel.facts import ZERO, Function, add, multiply, negative
 from dipc.kernel.sizes import Certificate, Strategy, read_strategy
 
-MODULES = ("Chain", "Runs", "Coupling", "Sizes")
+MODULES = ("Chain", "Bounds", "Runs", "Coupling", "Sizes")
 """In the order in which they need each other."""
-LINES = ";\n    "
 REQUIRED = "From Coq Require Import ZArith QArith List."
 OPENING = ("Import ListNotations.", "Open Scope Q_scope.")
-CLOSING = ("  vm_compute. reflexivity.", "Qed.", "Print Assumptions claim.")
 
 
 def coq(asked: Question, proved: ProvedForAll) -> str:
@@ -55,10 +62,13 @@ def theorem(certificate: Certificate, library: bool = True) -> str:
     Raises :class:`Unsupported` for what the library does not have.
     """
     listing = Listing(certificate)
-    names = " ".join(MODULES)
-    modules = [*inlined(MODULES), f"Import {names}."] if library else [f"{PREFIX}{names}."]
-    proof = [*listing.definitions(), *listing.claim()]
-    return "\n".join([*heading(certificate), REQUIRED, *modules, *OPENING, *proof, ""])
+    first = [
+        *heading(certificate),
+        REQUIRED,
+        *imported((*MODULES, *listing.drawn[1].modules), library),
+        *OPENING,
+    ]
+    return "\n".join([*first, *listing.definitions(), *listing.claim(), ""])
 
 
 def heading(certificate: Certificate) -> Iterator[str]:
@@ -97,10 +107,12 @@ class Listing:
 
     def claim(self) -> Iterator[str]:
         """The theorem, with its proof."""
-        yield f"Theorem claim : private program {number(self.certificate.claim.t)}."
+        claim = self.certificate.claim
+        _, effort = self.drawn
+        yield f"Theorem claim : private program {number(claim.t)} {interval(claim.on)}."
         yield "Proof."
-        yield "  apply (sizes_check_sound program _ strategies reached)."
-        yield from CLOSING
+        yield f"  apply (sizes_check_sound _ {effort} program _ strategies reached)."
+        yield from (*CLOSING, PRINT)
 
     # --- the automaton ---
 
@@ -109,10 +121,10 @@ class Listing:
         yield "Definition program : automaton := {|"
         yield f"  start := {self.automaton.start};"
         yield "  edges := ["
-        last = len(self.automaton.edges) - 1
+        last, (choices, _) = len(self.automaton.edges) - 1, self.drawn
         for i, edge in enumerate(self.automaton.edges):
             yield f"    (* {i}: {comment(self.words(i))} *)"
-            yield f"    {self.edge(edge, self.choices[i])}{';' if i < last else ''}"
+            yield f"    {self.edge(edge, choices[i])}{';' if i < last else ''}"
         yield "  ] |}."
 
     def words(self, i: int) -> str:
@@ -122,11 +134,12 @@ class Listing:
         return ", ".join(steps) or "nothing happens"
 
     @cached_property
-    def choices(self) -> list[list[str]]:
-        """Of each edge its finite draws."""
-        data = self.certificate.data
-        texts = [choice(item, self.certificate) for item in data["choices"]]
-        return [[texts[number] for number in edge["choices"]] for edge in data["edges"]]
+    def drawn(self) -> tuple[list[list[str]], Effort]:
+        """Of each edge its finite draws, and what proves all their costs."""
+        data, effort = self.certificate.data, Effort(self.certificate.claim.on)
+        texts = [choice(item, self.certificate, effort) for item in data["choices"]]
+        effort.settle()
+        return [[texts[number] for number in edge["choices"]] for edge in data["edges"]], effort
 
     def edge(self, edge: Edge, choices: Sequence[str]) -> str:
         """An edge: what is drawn, tested, and kept for the target."""
@@ -169,31 +182,31 @@ class Listing:
         return sorted(seen)
 
 
-def choice(item: Mapping[str, Any], certificate: Certificate) -> str:
+def choice(item: Mapping[str, Any], certificate: Certificate, effort: Effort) -> str:
     """A finite draw, or one of the exponential mechanism."""
     if item["mechanism"] == "Exp":
         return f"Score {number(Fraction(item['rate']))} {number(Fraction(item['sensitivity']))}"
     cost, table = Fraction(item["cost"]), certificate.table
     integers = laws.in_integers(table, cost)
-    sides = [table.functions[item[side]] for side in ("left", "right")]
-    fractions = [(above, table.denominators[below]) for above, below in sides]
-    refuse_unproved(cost, *fractions)
-    (p, q), (r, s) = ([function(f, integers.unit, integers.scale) for f in pair] for pair in fractions)
+    sides = (table.functions[item[side]] for side in ("left", "right"))
+    left, right = ((above, table.denominators[below]) for above, below in sides)
+    refuse_unproved(cost, left, right, effort)
+    (p, q), (r, s) = ([function(f, integers.unit, integers.scale) for f in pair] for pair in (left, right))
     return f"Choose {number(cost)} {integers.unit} ({p}, {q}) ({r}, {s})"
 
 
 def refuse_unproved(
-    cost: Fraction, left: tuple[Function, Function], right: tuple[Function, Function]
+    cost: Fraction, left: tuple[Function, Function], right: tuple[Function, Function], effort: Effort
 ) -> None:
-    """The chain of derivatives has to prove left <= exp(cost*eps) * right for every eps > 0."""
+    """Chains of derivatives, or pieces, have to prove 0 <= left <= exp(cost*eps) * right on the interval."""
     if any(n < 0 or k or b for side in (left, right) for f in side for n, _, k, b in f):
         raise Unsupported("powers of 1/eps and constants such as exp(-2) are not written for Coq yet")
-    (p, q), (r, s), effort = left, right, Effort(ZERO)
+    (p, q), (r, s) = left, right
     grown: Function = {(0, cost, ZERO, ZERO): Fraction(1)}
     slack = add(multiply(grown, multiply(r, q)), negative(multiply(p, s)))
     proved = [effort.proves(slack), effort.proves(p), *(effort.proves(f, strict=True) for f in (q, s))]
     if not all(proved):
-        raise Unsupported("a finite draw whose cost is not proved by one chain of derivatives for every eps")
+        raise Unsupported("a finite draw whose cost is not proved by chains of derivatives or by pieces")
 
 
 def form(written: Form, drawn: int, live: Sequence[str]) -> str:
@@ -212,11 +225,6 @@ def form(written: Form, drawn: int, live: Sequence[str]) -> str:
 def values(changes: Mapping[str, Fraction], names: Sequence[str]) -> str:
     """The changes of the live variables of a place, in their order; none if no edge leads there."""
     return numbers(changes[name] for name in names if name in changes)
-
-
-def number(value: Fraction) -> str:
-    """A rational."""
-    return integer(value.numerator) if value.denominator == 1 else rational(value)
 
 
 def numbers(items: Iterable[Fraction]) -> str:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from dipc.kernel.facts import Function
+from dipc.kernel.facts import Function, Interval
 from dipc.kernel.privacy import shown
+
+LINES = ";\n    "
+"""Between the items of a long list."""
+CLOSING = ("  vm_compute. reflexivity.", "Qed.")
+"""The end of a proof by computation."""
+PRINT = "Print Assumptions claim."
+"""The end of a file."""
 
 
 def comment(text: str) -> str:
@@ -39,6 +46,30 @@ def rational(number: Fraction) -> str:
     '(-1 # 2)'
     """
     return f"({number.numerator} # {number.denominator})"
+
+
+def number(value: Fraction) -> str:
+    """A number of Q, where only such can be.
+
+    >>> number(Fraction(-3)), number(Fraction(1, 2))
+    ('(-3)', '(1 # 2)')
+    """
+    return integer(value.numerator) if value.denominator == 1 else rational(value)
+
+
+def interval(on: Interval) -> str:
+    """An interval of eps.
+
+    >>> interval(Interval(Fraction(0), None, False, False))
+    'always'
+    >>> interval(Interval(Fraction(1, 2), Fraction(3), True, False))
+    '(Interval (1 # 2) true (Some (3 # 1)) false)'
+    """
+    if on == Interval(Fraction(0), None, False, False):
+        return "always"
+    high = "None" if on.high is None else f"(Some {rational(on.high)})"
+    low_closed, high_closed = (str(flag).lower() for flag in (on.low_closed, on.high_closed))
+    return f"(Interval {rational(on.low)} {low_closed} {high} {high_closed})"
 
 
 def function(f: Function, unit: int, scale: int) -> str:

@@ -8,7 +8,7 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import LimitReached, Unsupported
 from dipc.export.coq.core import core_theorem
-from dipc.export.coq.listing import theorem
+from dipc.export.coq.theorems import theorem
 from dipc.kernel import privacy
 from dipc.kernel.reading import Refused
 
