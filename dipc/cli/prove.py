@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,8 +46,6 @@ else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
     sizes, coupling = map(lazily, ("dipc.certificate.sizes", "dipc.export.coupling"))
     coq_sizes = lazily("dipc.export.coq.sizes")
-
-COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,9 +168,8 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
         raise click.UsageError(f"--to {wanted.to} replaces the text: leave out --json and --quiet")
     if wanted.output is not None and wanted.to == "text":
         raise click.UsageError("-o is for a proof in another language: add --to latex or --to coq")
-    if wanted.output is not None and wanted.to == "coq" and not COQ_FILE.fullmatch(Path(wanted.output).name):
-        hint = "letters, digits and _, with a letter first, and .v at the end; for example -o claim.v"
-        raise InputError(f"{wanted.output}: Coq does not take a file of this name", hint=hint)
+    if wanted.to == "coq":
+        options.refuse_no_module(wanted.output)
     if wanted.expect and (wanted.definitions or wanted.claim is not None):
         why = "the expected verdict is about the program as it stands"
         raise click.UsageError(f"{why}: leave out --expect, or -D and --claim")

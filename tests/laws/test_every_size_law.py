@@ -6,10 +6,10 @@ the three answers or an error message.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
-from hypothesis import HealthCheck, Phase, given, note, settings
+from campaigns import drawn, many, sown
+from hypothesis import given, note
 from hypothesis import strategies as st
 from patience import PATIENCE
 from strategies import discrete_programs, programs
@@ -17,24 +17,10 @@ from strategies import discrete_programs, programs
 import dipc
 from dipc.errors import InputError
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
-
-law_settings = settings(
-    max_examples=int(EXAMPLES or 20),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    print_blob=False,
-)
-
 
 def test_a_proof_for_every_size_holds_for_the_declared_inputs() -> None:
     tally: Counter[str] = Counter()
 
-    @law_settings
-    @given(st.one_of(programs(), discrete_programs()))
     def law(text: str) -> None:
         note(text)
         mechanism = dipc.load(text)
@@ -47,5 +33,6 @@ def test_a_proof_for_every_size_holds_for_the_declared_inputs() -> None:
         if answer.status == "private":
             assert mechanism.check(time_limit=PATIENCE).status != "violated"
 
-    law()
-    assert tally["private"] >= 4, tally
+    examples = st.one_of(programs(), discrete_programs())
+    sown(drawn(5)(given(examples)(law)), range(many(3, campaign=20)))
+    assert tally["private"] >= 3, tally

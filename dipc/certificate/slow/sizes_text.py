@@ -294,8 +294,8 @@ class Text:
                 return None
         old = True
         match condition:
-            case ast.Binary(ast.Op.OR, a, b) if (first := is_first(a, loop)) or is_first(b, loop):
-                condition, old = (b if first else a), False
+            case ast.Binary(ast.Op.OR, a, b) if is_first(a, loop):
+                condition, old = b, False
         if not isinstance(condition, ast.Binary) or (op := BEATS.get(condition.op)) is None:
             return None
         ways = (op, condition.left, condition.right), (TURNED[op], condition.right, condition.left)

@@ -240,13 +240,17 @@ class Builder:
         scripts: list[tuple[int, ...]] = [()]
         while scripts:
             self.clock.tick("paths", len(self.edges))
-            path = Path(self.system, source, scripts.pop())
+            path = self.path(source, scripts.pop())
             try:
                 yield path.run()
             except Dropped:
                 pass
             finally:
                 scripts += reversed(path.pending)
+
+    def path(self, source: Point, script: tuple[int, ...]) -> Path:
+        """One path."""
+        return Path(self.system, source, script)
 
     def widened(self, point: Point) -> Point:
         """The point without its facts, if there are too many variants of them."""
@@ -327,7 +331,7 @@ def _cut_text(system: System, point: Point) -> str:
         return "start" if point.pc == START else "end"
     operation: Operation = system.code[point.pc]
     match operation:
-        case Round(variable, _, _, span):
+        case Round(variable, span=span):
             return f"line {span.line}: for {variable}"
         case Cut(text, span):
             return f"line {span.line}: {text}"

@@ -45,10 +45,12 @@ TURNED = {ast.Op.GT: ast.Op.LT, ast.Op.GE: ast.Op.LE, ast.Op.LT: ast.Op.GT, ast.
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A new round of a loop: ``variable`` becomes an unknown public number."""
+    """A new round of a loop: ``variable`` becomes an unknown public number, in ``low..high``."""
 
     variable: str
     site: int
+    low: ast.Expr
+    high: ast.Expr
     span: Span
 
 
@@ -58,6 +60,8 @@ class Round:
 
     variable: str
     site: int
+    low: ast.Expr
+    high: ast.Expr
     otherwise: int
     span: Span
 
@@ -95,7 +99,25 @@ class Cut:
     span: Span
 
 
-Operation = Instruction | Fresh | Round | Enter | Either | Assume | Cut
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """The loop that draws the cells of an array stands here: its round, for the check of its meaning only."""
+
+    round: tuple[Operation, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """All cells of an array are read, those that a loop over ``low..high`` has drawn."""
+
+    array: str
+    low: ast.Expr
+    high: ast.Expr
+    span: Span
+
+
+Operation = Instruction | Fresh | Round | Enter | Either | Assume | Cut | Alike | Filled
 Code = tuple[Operation, ...]
 
 
@@ -224,6 +246,7 @@ class Flattener(Unroller):
         if not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
             if (family := self.family(statement)) is not None:
                 array, own = family
+                self.put(self.alike(statement, constants))
                 self.families[array] = Family(statement, self.context, constants, len(self.code), own)
                 self.winners.pop(array, None)
                 return True
@@ -245,7 +268,8 @@ class Flattener(Unroller):
     ) -> bool:
         """A loop with any number of rounds; ``then`` ends each of them."""
         inner = {name: value for name, value in constants.items() if name != statement.variable}
-        head = self.put(Round(statement.variable, site or self.site(), 0, statement.span))
+        low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
+        head = self.put(Round(statement.variable, site or self.site(), low, high, 0, statement.span))
         with self.inside_a_loop():
             if self.block(statement.body, inner):
                 if then is not None:
@@ -334,6 +358,14 @@ class Flattener(Unroller):
                 return None if own is None else (array, own | {i})
         return None
 
+    def alike(self, loop: ast.For, constants: Constants) -> Alike:
+        """One round of the loop that draws the cells of an array."""
+        low, high = (substitute(bound, constants) for bound in (loop.low, loop.high))
+        own = Flattener(scope=self.scope, body=self.body)
+        own.put(Fresh(loop.variable, 0, low, high, loop.span))
+        own.block(_renamed(loop.body, ast.Name(CELL, span=loop.span)), constants)
+        return Alike(tuple(own.code), loop.span)
+
     def declared(self, name: str) -> bool:
         """Whether it is an input or an output."""
         return name in self.scope.inputs | self.scope.outputs
@@ -391,10 +423,12 @@ class Flattener(Unroller):
             self.winners[array] = op
             site = self.site()
             inner = {name: number for name, number in family.constants.items() if name != loop.variable}
-            self.put(Fresh(loop.variable, site, span))
+            low, high = (substitute(bound, family.constants) for bound in (loop.low, loop.high))
+            self.put(Filled(array, low, high, span))
+            self.put(Fresh(loop.variable, site, low, high, span))
             self.block(_renamed(loop.body, value), inner)
             self.put(Put(place, ast.Name(loop.variable, span=span), span))
-            head = self.put(Round(loop.variable, site, 0, span))
+            head = self.put(Round(loop.variable, site, low, high, 0, span))
             with self.inside_a_loop():
                 self.block(_renamed(loop.body, other), inner)
             self.put(Assume(ast.Binary(op, value, other, span=span), span))
@@ -412,9 +446,9 @@ class Flattener(Unroller):
         condition, then = last.branches[0]
         first = False
         match condition:
-            case ast.Binary(ast.Op.OR, ast.Binary(ast.Op.EQ, ast.Name(i), low), rest) | ast.Binary(
-                ast.Op.OR, rest, ast.Binary(ast.Op.EQ, ast.Name(i), low)
-            ) if i == statement.variable and low == statement.low:
+            case ast.Binary(ast.Op.OR, ast.Binary(ast.Op.EQ, ast.Name(i), low), rest) if (
+                i == statement.variable and low == statement.low
+            ):  # the other way round, `best` is read first, and needs a value
                 condition, first = rest, True
         if not isinstance(condition, ast.Binary) or condition.op not in BEATS:
             return None
@@ -493,7 +527,7 @@ class Flattener(Unroller):
             inner = dict(constants) if value is None else {**constants, loop.variable: fmpq(value)}
             if value is None:
                 inner.pop(loop.variable, None)
-                self.put(Fresh(loop.variable, site, span))
+                self.put(Fresh(loop.variable, site, low, high, span))
             self.block(before, inner)
             if has_old:
                 self.put(Assume(beats, span))

@@ -16,7 +16,19 @@ from flint import fmpq
 from dipc.dipwhile.allsizes.automaton import Choice, Edge, Exponential, Form, Guard, Sample, Step
 from dipc.dipwhile.allsizes.choices import cost_of
 from dipc.dipwhile.allsizes.feasible import Condition, consequences, contradictory
-from dipc.dipwhile.allsizes.flatten import Assume, Code, Cut, Either, Enter, Fresh, Operation, Round, Scope
+from dipc.dipwhile.allsizes.flatten import (
+    Alike,
+    Assume,
+    Code,
+    Cut,
+    Either,
+    Enter,
+    Filled,
+    Fresh,
+    Operation,
+    Round,
+    Scope,
+)
 from dipc.dipwhile.allsizes.labels import Adjacency, Domain
 from dipc.dipwhile.allsizes.values import (
     ONE,
@@ -240,7 +252,7 @@ class Path:
                 return END
             case Fresh(variable, site):
                 self.fresh(variable, site)
-            case Round(variable, site, otherwise, span):
+            case Round(variable, site, _, _, otherwise, span):
                 another = self.choose(2) == 0
                 self.decide("test", "another round" if another else f"`for {variable}` ends", span)
                 if not another:
@@ -256,7 +268,7 @@ class Path:
                 self.steps.append(Step("test", show_expr(condition), condition.span))
             case Enter(site):
                 self.enter(site)
-            case Cut():
+            case Cut() | Alike() | Filled():
                 pass
             case _:
                 assert_never(operation)
@@ -409,7 +421,7 @@ class Path:
             case ast.Unary(ast.Op.NEG, operand):
                 return self.number(operand).times(-ONE)
             case ast.Unary(_, operand):
-                return self.negated(operand)
+                return self.negated(self.evaluate(operand), operand)
             case ast.Binary(op) if op in ast.ARITHMETIC:
                 return self.chain(expr)
             case ast.Binary():
@@ -425,18 +437,24 @@ class Path:
 
     def number(self, expr: ast.Expr) -> Linear:
         """The value of a numeric expression."""
-        return numeric(self.evaluate(expr), expr)
+        return self.numeric(self.evaluate(expr), expr)
+
+    def numeric(self, value: Datum, expr: ast.Expr) -> Linear:
+        """The value of an expression, as a number."""
+        found = as_linear(value)
+        if found is None:
+            raise Unsupported("a number is needed here", expr.span)
+        return found
 
     def chain(self, expr: ast.Binary) -> Datum:
         """The value of arithmetic; a long sum leans left."""
         first, links = expr.spine(ast.ARITHMETIC)
         value = self.evaluate(first)
         for node in links:
-            value = self.arithmetic(node.op, numeric(value, node.left), self.number(node.right), node)
+            value = self.arithmetic(node.op, self.numeric(value, node.left), self.number(node.right), node)
         return value
 
-    def negated(self, operand: ast.Expr) -> Datum:
-        value = self.evaluate(operand)
+    def negated(self, value: Datum, operand: ast.Expr) -> Datum:
         if isinstance(value, Pair):
             return Pair(*(truth(side != TRUE) for side in (value.left, value.right)))
         return datum(truth(not self.is_true(value, operand)))
@@ -725,6 +743,8 @@ class Path:
                 ends = [self.number(end).number for end in (low, high)]
                 if ends[0] is None or ends[1] is None:
                     raise Unsupported("a draw from a set of any size", span)
+                if ends[0] > ends[1]:
+                    raise Unsupported(f"the set {ends[0]}..{ends[1]} is empty", span)
                 return [
                     ast.Number(fmpq(k), span=span)
                     for k in range(int(ends[0].ceil()), int(ends[1].floor()) + 1)
@@ -771,9 +791,8 @@ class Path:
         # As random cells, they are in no function but a linear one.
         arrays = {c.array: Symbol("live", c.array) for c in cells if c.array in self.system.scope.inputs}
         index = unknown(Symbol("public", draw.variable))
-        probe = Path(self.system, Point(END), ())
-        probe.values = {**self.values, draw.variable: index}
-        probe.moves = dict(self.moves)
+        probe = self.probe(self.system, ())
+        probe.values[draw.variable] = index
         probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
         score = dict(probe.number(draw.score).terms)
         decided = bool(probe.taken)  # by a comparison, or by the label of another cell
@@ -789,6 +808,12 @@ class Path:
             ),
             ZERO,
         )
+
+    def probe(self, system: System, script: Sequence[int]) -> Path:
+        """A path that knows what this one does, to try something."""
+        probe = Path(system, Point(END), script)
+        probe.values, probe.moves = dict(self.values), dict(self.moves)
+        return probe
 
     # --- the end of the path -------------------------------------------------------------------
 
@@ -884,7 +909,10 @@ class Path:
 FAMILY_HINT = (
     "over all cells, only `sum` of inputs and `max`, `min`, `argmax`, `argmin` of equal draws are known"
 )
-FINITE_HINT = "declare the input with names, such as `{yes, no}` or `{true, false}`"
+FINITE_HINT = (
+    "inputs with names, such as `{yes, no}` or `{true, false}`, may select a probability;"
+    " numbers and their sums may not"
+)
 
 
 def _sum(values: Sequence[Linear]) -> Linear:
@@ -911,11 +939,3 @@ def outcome_text(expr: ast.Expr, outcome: bool) -> str:
     if isinstance(expr, ast.Binary) and expr.op in NEGATED:
         return show_expr(replace(expr, op=NEGATED[expr.op]))
     return show_expr(ast.Unary(ast.Op.NOT, expr))
-
-
-def numeric(value: Datum, expr: ast.Expr) -> Linear:
-    """The value of an expression, as a number."""
-    found = as_linear(value)
-    if found is None:
-        raise Unsupported("a number is needed here", expr.span)
-    return found

@@ -14,10 +14,10 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import build, system_of
 from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
-from dipc.dipwhile.allsizes.meaning import check_meaning
+from dipc.dipwhile.allsizes.meaning import check_some, doubt_about
 from dipc.dipwhile.allsizes.paths import System
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.refute import attained, refuted
+from dipc.dipwhile.allsizes.refute import attained, doubted, refuted
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, ProvedForAll
 from dipc.dipwhile.syntax import ast
@@ -45,8 +45,8 @@ class Prepared:
         """
         return build(*self._parts(sizes), clock)
 
-    def system(self, sizes: Mapping[str, int]) -> System:
-        """What all paths at given sizes have in common.  Raises :class:`Unsupported`."""
+    def system(self, sizes: Mapping[str, int] | None = None) -> System:
+        """What all paths have in common, for every size or for given ones.  Raises :class:`Unsupported`."""
         return system_of(*self._parts(sizes))
 
     def _parts(
@@ -78,11 +78,14 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
         return refuted(asked, None, limit, clock)
     solved = strategies(automaton, t, clock, find_least or t is None)
     if isinstance(solved, Solved) and (t is None or solved.t <= t):
+        check_some(asked.front, asked.budgets, clock)
+        doubt = doubt_about(asked, clock)
+        if doubt is not None:
+            return doubted(asked, automaton, doubt, clock)
         least = (
             attained(asked, automaton, solved, clock)
             if find_least or t is None
             else LeastT(fmpq(0), solved.t)
         )
-        check_meaning(asked.front, asked.budgets, clock)
         return ProvedForAll(automaton, solved.strategies, least)
     return refuted(asked, automaton, solved, clock)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.careful import Doubt
 from dipc.dipwhile.allsizes.cycles import cycle_in_words
 from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
@@ -51,6 +52,12 @@ def refuted(
     if goal is not None and goal.delta:
         reason = f"only a proof with delta = 0 is known for every size: {reason}"
     return Open(reason, span, least, search.checked(), inputs)
+
+
+def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> Open:
+    """The claim was proved, but maybe not all runs mean something."""
+    reason = f"it is not shown for every size and input that the program means something: {doubt.text}"
+    return Open(reason, doubt.span, None, Search(asked, clock, SMALL - 1).checked(), automaton.inputs)
 
 
 def _least(

@@ -54,7 +54,7 @@ MOST_EDGES = 200
 MOST_INPUTS = 27
 """How many declared inputs the exact engine is asked about."""
 
-SECONDS = 0.3
+SECONDS = 1.5
 """Of the processor, for what the exact engine says of the declared inputs."""
 
 LONG = 3.0

@@ -11,6 +11,7 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dipc
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form, Place, Sample, Step
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.wording import Move, in_words, motion_in_words, moves, proof_in_words, table
@@ -158,3 +159,10 @@ def test_the_reader_notices_a_wrong_edge(found: list[Move], data: st.DataObject)
     if "see the table" not in said:
         moved_on = replace(data.draw(st.sampled_from(found)), shift=fmpq(7))
         assert not read(said, moved_on)
+
+
+@pytest.mark.parametrize("probability", ["1/(2 + sum(q))", "1/(2 + q[1])"])
+def test_what_a_probability_may_depend_on(probability: str) -> None:
+    lines = ("param N = 2", "input q[N] in {0, 1}", "output o in {0, 1}", "adjacent linf 1", "private eps")
+    text = "\n".join((*lines, f"o <- choose {{1: {probability}, 0: 1 - {probability}}}"))
+    assert "numbers and their sums may not" in str(dipc.load(text).prove().verdict)
