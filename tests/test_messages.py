@@ -19,6 +19,7 @@ from dipc.errors import DipcError, InputError, Source, Span
 from dipc.excerpts import MOST, WINDOW
 from dipc.models.drn import read_drn
 from dipc.models.reading import read_model
+from dipc.numbers.exact import rational
 from dipc.pufferfish.reading import read_question
 from dipc.shipped import paths
 
@@ -196,12 +197,87 @@ def test_options(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str])
     assert len(out + err) <= MOST
 
 
+LONG_FORMULA = f"D[0, 0](X ({' & '.join(['out_1'] * 2000)}))"
+LONG_CLAIM = "eps/2, " + " + ".join(f"exp(-{i})" for i in range(20, 220))
+ANSWERS_TO_LONG: dict[str, tuple[tuple[str, ...], int]] = {
+    "check": (("check", "rand1", "--claim", LONG_CLAIM), 1),
+    "several": (("check", "rand1", "rand1", "--claim", LONG_CLAIM), 1),
+    "explain": (("explain", "rand1", "--claim", LONG_CLAIM), 0),
+    "regions": (("regions", "rand1", "--claim", LONG_CLAIM), 0),
+    "decide": (("decide", "forall eps > 0: " + " and ".join(f"eps != {i}" for i in range(1, 250))), 1),
+    "formula": (("model", "check", "survey", LONG_FORMULA), 1),
+    "formulas": (("model", "check", "survey", LONG_FORMULA, LONG_FORMULA), 1),
+    "formulas, quiet": (("model", "check", "survey", LONG_FORMULA, LONG_FORMULA, "--quiet"), 1),
+    "formula, regions": (("model", "regions", "survey", LONG_FORMULA.replace("D[0", "D[eps")), 0),
+    "pufferfish": (("pufferfish", "check", "ex3", "--claim", " + ".join(["1/2000"] * 1000)), 1),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS_TO_LONG)
+def test_an_answer_quotes_a_window(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """No line is longer than a message may be, and the record has the whole."""
+    arguments, expected = ANSWERS_TO_LONG[name]
+    assert status(list(arguments)) == expected
+    said = "".join(capsys.readouterr())
+    assert max(map(len, said.splitlines())) <= MOST
+    assert "…" in said
+    if "--quiet" not in arguments:
+        assert status([*arguments, "--json"]) == expected
+        assert "…" not in capsys.readouterr().out
+
+
+def test_a_comparison_with_a_long_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "c.json")
+    assert status(["check", "rand1", "--quiet", "--certificate", file]) == 0
+    assert status(["verify", file, "--program", "rand1", "--claim", LONG_CLAIM]) == 1
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= MOST
+
+
 @pytest.mark.parametrize("text", ["x" * 5000, "N=1" * 2000, "1 or 2 " * 1000])
 def test_a_long_text_that_is_no_number(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["check", "svt1", "--at", text]) == 2
     assert "eps must be a rational number, not `" in capsys.readouterr().err
     assert status(["check", "svt1", "--at", "1" * 5000]) == 2
     assert "a number of more than 1000 digits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--time-limit", "３"),
+        ("--memory-limit", "1_000"),
+        ("--jobs", "1_0"),
+        ("-D", "N=３"),
+        ("-D", "N=1_000"),
+        ("--at", "1_0"),
+        ("--at", "1/１0"),
+    ],
+    ids=" ".join,
+)
+def test_digits_are_those_of_ascii(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """Python's numbers also take other digits, and ``_`` between digits: for 1_000 as for 1_0."""
+    assert status(["check", "svt1", *words]) == 2
+    said = capsys.readouterr().err
+    assert "digits are 0 to 9, without `_`" in said and words[1].removeprefix("N=") in said
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1/1e13", "1e-13"), ("0.5/2", "1/4"), ("2e1/10^2", "1/5"), ("+3/4", "3/4")]
+)
+def test_quotients_have_decimal_parts(text: str, value: str) -> None:
+    """As in the language."""
+    assert rational(text, "eps") == rational(value, "eps")
+
+
+@pytest.mark.parametrize("text", ["1e99^99", "1/1e5000", "1/1e1300", "1e13/0"])
+def test_great_numbers_are_refused_at_once(text: str) -> None:
+    with pytest.raises(InputError, match=r"more than 1000 digits|division by zero"):
+        rational(text, "eps")
+
+
+def test_a_long_sum_is_not_a_long_number() -> None:
+    with pytest.raises(InputError, match="eps must be a rational number, not `1/10"):
+        rational(" + ".join(["1/10"] * 1000), "eps")
 
 
 def test_keys_of_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -389,7 +465,7 @@ def test_long_models() -> None:
 def test_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every pass over a program walks a chain without recursion; the deep check reads it as well."""
     file, certificate = tmp_path / "a.dip", tmp_path / "c.json"
-    sums, tests = many(" + ", "q*q", 600), many(" or ", "r > 1 and q = 1", 600)
+    sums, tests = many(" + ", "q*q", 400), many(" or ", "r > 1 and q = 1", 400)
     file.write_text(HEAD + f"r <- Lap(eps, q)\nb <- {sums} > 3 and {tests}", encoding="utf-8")
     for command, expected in {
         ("check", "--certificate", str(certificate)): 1,

@@ -313,6 +313,54 @@ def test_types_do_not_depend_on_the_path(body: str, question: str) -> None:
         getattr(loaded(body), question)()
 
 
+PRIOR = """
+param p in (0, 1); param N = 1; input q in {{0, 1}}; output o in {{0, 1}}; private ln(2)
+prior
+  c <- choose {{1: p, 0: 1 - p}}
+  {}
+  q <- c
+end
+secret q = 0 vs q = 1
+o <- choose {{q: 2/3, 1 - q: 1/3}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("if c = 1 then x <- true else x <- 1 end", "a variable holds Booleans or numbers"),
+        ("x <- choose {true: p, 1: 1 - p}", "a variable holds Booleans or numbers"),
+        ("if N > 3 then x <- true else x <- 1 end", "a variable holds Booleans or numbers"),
+        ("for i in 1..N - 1 do x <- true end; x <- 1", "a variable holds Booleans or numbers"),
+        ("x <- true; if N > 3 then y <- x + 1 end", "`\\+` needs a number"),
+    ],
+)
+def test_types_in_priors(line: str, says: str) -> None:
+    with pytest.raises(dipc.InputError, match=says):
+        dipc.load(PRIOR.format(line)).pufferfish().check()
+    right = "if c = 1 then x <- 2 else x <- 1 end; for i in 1..N - 1 do x <- i end"
+    assert dipc.load(PRIOR.format(right)).pufferfish().check().status == "private"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("r <- true; o <- 0; if q = 5 then o <- Exp(eps/2, v in {0, 1}, v + r) end", "`\\+` needs a number"),
+        ("o <- 0; if 1 = 0 then o <- Exp(eps/2, v in {0, 1}, true) end", "a score needs a number"),
+        ("r <- Lap(eps, 0); o <- 0; if q = 5 then o <- Exp(eps, v in {0, 1}, r) end", "a score must not"),
+        (
+            "if q = 1 then x <- true else x <- 1 end; o <- Exp(eps/2, v in {0, 1}, x)",
+            "a variable holds Booleans or numbers",
+        ),
+    ],
+)
+@pytest.mark.parametrize("question", ["check", "prove"])
+def test_types_in_scores(body: str, says: str, question: str) -> None:
+    """Also where no path leads."""
+    with pytest.raises(dipc.DipcError, match=says):
+        getattr(loaded(body), question)()
+
+
 def test_a_set_has_one_type() -> None:
     for head in (HEAD.replace("q in {0, 1}", "q in {0, true}"), HEAD.replace("{0, 1, 2}", "{0, false}")):
         with pytest.raises(dipc.InputError, match="mixes Booleans and numbers"):
@@ -355,7 +403,8 @@ def test_types_in_python() -> None:
 )
 def test_an_empty_range_gets_a_note(body: str, value: int) -> None:
     mechanism = dipc.load(f"param N = 3; {HEAD}{body}")
-    assert any("is empty" in warning for warning in mechanism.warnings)
+    assert any(": note: " in said and "is empty" in said for said in mechanism.warnings)
+    assert not any("warning" in said for said in mechanism.warnings)
     assert any("is empty" in note for note in mechanism.prove().notes)
     assert outcome(mechanism, q=0) == str(value)
 

@@ -1,4 +1,4 @@
-"""Warnings: what is allowed in a program, but hardly ever intended."""
+"""Warnings: what is allowed in a program, but hardly ever intended; and notes on what may be."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.errors import InputError, Span
 from dipc.excerpts import clipped
 
+RANGES = "ranges count upwards: the smaller number comes first"
+
 
 def warnings(program: CoreProgram) -> tuple[str, ...]:
     """One text for each place: noise that grows with eps, names never read, pointless comparisons.
+
+    A range without numbers is a note: with other parameters it may have some.
 
     >>> from dipc.errors import Source
     >>> from dipc.dipwhile.syntax.compile import read
@@ -29,14 +33,13 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
         help: the first argument is the rate, 1/scale: for scale 2/eps write Lap(eps/2, 0),
               which is the same as Lap(scale = 2/eps, mean = 0)
     """
-    found = {
-        (
-            span.start,
-            span.end,
-        ): f"{span.place}: warning: {clipped(text)}\n{span.excerpt()}\n    help: {clipped(hint)}"
-        for span, text, hint in _advice(program)
-    }
-    return tuple(found[place] for place in sorted(found))
+    found = {(one[0].start, one[0].end): _said("warning", *one) for one in _advice(program)}
+    notes = {(span.start, span.end): _said("note", span, why, RANGES) for span, why in program.empty_ranges}
+    return tuple(text for _, text in sorted((found | notes).items()))
+
+
+def _said(label: str, span: Span, text: str, hint: str) -> str:
+    return f"{span.place}: {label}: {clipped(text)}\n{span.excerpt()}\n    help: {clipped(hint)}"
 
 
 def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
@@ -53,8 +56,6 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
         yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
     for name, span in unassigned_outputs(program):
         yield span, f"the output `{name}` is never assigned", "it always has its start value"
-    for span, reason in program.empty_ranges:
-        yield span, reason, "ranges count upwards: the smaller number comes first"
     for span, reason in impossible_equalities(program):
         yield span, reason, "compare with < or <=, or round with disc"
 

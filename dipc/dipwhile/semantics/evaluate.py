@@ -28,6 +28,9 @@ from dipc.numbers.quotient import Quotient
 from dipc.numbers.surd import Number as EpsNumber
 from dipc.numbers.surd import Surd, exact_root
 
+MOST_EXPONENT = 10_000
+"""The greatest exponent of a number, and the negative of the least."""
+
 Numeric = fmpq | Linear
 Datum = Numeric | Atom
 
@@ -201,7 +204,7 @@ def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
             return _scaled(left, 1 / divisor, node.left.span)
         case Op.POW:
             base, exponent = _as_number(left, node.left.span), _as_number(right, node.right.span)
-            number: fmpq = _power(base, exponent, 10_000, node.span)
+            number: fmpq = _power(base, exponent, MOST_EXPONENT, node.span)
             return number
         case _:
             raise AssertionError(node.op)

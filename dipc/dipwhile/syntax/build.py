@@ -211,7 +211,8 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
 
     def number(self, meta: Meta, digits: Token) -> ast.Number:
-        return ast.Number(rational(digits, self.at(digits)), span=self.at(meta))
+        span = self.at(meta)
+        return ast.Number(rational(digits, span), span=span)
 
     # --- values on the command line ----------------------------------------------------------
 
@@ -249,6 +250,8 @@ def rational(digits: str, span: Span) -> fmpq:
     >>> rational("0.25", Span(Source("", ""), 0, 0)), rational("1e-2", Span(Source("", ""), 0, 0))
     (1/4, 1/100)
     """
+    if digits.isdecimal() and len(digits) <= LONGEST_NUMBER:
+        return fmpq(int(digits))
     mantissa, _, exponent = re.sub("E", "e", digits).partition("e")
     whole, _, fraction = mantissa.partition(".")
     shift = int(exponent or 0) if len(exponent) < 5 else LONGEST_NUMBER

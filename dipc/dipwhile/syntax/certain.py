@@ -8,7 +8,6 @@ the instructions before the first branch, outside the right sides of ``and`` and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 from flint import fmpq
 
@@ -19,7 +18,7 @@ from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.types import NO_VALUE_HINT
-from dipc.dipwhile.syntax.walk import children, nodes, preorder
+from dipc.dipwhile.syntax.walk import LEAVES, children, nodes, preorder
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value, show
 
@@ -31,9 +30,11 @@ def check_certain(
     inside = children if everywhere else evaluated
     domains = {name: frozenset(output.domain) for name, output in outputs.items()}
     for instruction in code if everywhere else reached(code):
-        cells = (it.target for it in (instruction,) if isinstance(it, Put | Draw))
-        parts = (preorder(part, inside) for part in instruction_parts(instruction))
-        check_nodes(chain(*parts, cells), sizes)
+        cells = (instruction.target,) if isinstance(instruction, Put | Draw) else ()
+        for part in instruction_parts(instruction):
+            if not isinstance(part, LEAVES):
+                check_nodes(preorder(part, inside), sizes)
+        check_nodes(cells, sizes)
         for target, value in assignments((instruction,)):
             if (output := outputs.get(target_name(target))) is not None:
                 check_members(value, output, domains[output.name])

@@ -6,10 +6,8 @@ adjacency and claim.  Each refuses what it finds wrong; the last two are here, t
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, assert_never
@@ -28,12 +26,12 @@ from dipc.dipwhile.syntax.core import (
     CoreQuestion,
     Variable,
 )
-from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges, ranged
+from dipc.dipwhile.syntax.everywhere import Checked, check_everywhere, empty_ranges, ranged
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
-from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.parser import collecting_nothing, parse
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as written
 from dipc.dipwhile.syntax.questions import (
@@ -63,18 +61,6 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
     """
     with collecting_nothing():
         return compile_program(parse(source), source, overrides)
-
-
-@contextmanager
-def collecting_nothing() -> Iterator[None]:
-    """Without the search for cycles of garbage: trees have none, and it takes a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def compile_program(
@@ -110,7 +96,9 @@ def compile_program(
     listed = {name: output for name, output in of_name.items() if name not in unlisted}
     check_certain(code, sizes, listed, everywhere=sampled)
     ranges = ranged(program)
-    check_everywhere(program, ranges, (*inputs, *outputs), unlisted, names.locals, noise_in_loops=sampled)
+    checked = Checked(code, sizes, kinding)
+    variables = (*inputs, *outputs)
+    check_everywhere(program, ranges, variables, unlisted, names.locals, checked, noise_in_loops=sampled)
 
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim

@@ -8,9 +8,10 @@ values (a division by zero, a cell outside its array) is asked only where it is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays
+from dipc.dipwhile.syntax.arrays import Sizes, array_sizes, assignments, check_arrays
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
@@ -25,7 +26,8 @@ def check_everywhere(
     ranges: Iterable[Ranged],
     variables: Sequence[Variable],
     unlisted: types.Unlisted,
-    local: Iterable[str],
+    local: frozenset[str],
+    checked: Checked,
     noise_in_loops: bool,
 ) -> None:
     """Refuse wrong kinds and uses of arrays in all of a program's text; ``ranges``: its :func:`ranged`.
@@ -34,18 +36,51 @@ def check_everywhere(
     """
     check_bounds(program)
     code = as_code(program.body)
-    check_arrays(code, array_sizes(code, {v.name: v.size for v in variables}, unrolled=False))
-    types.check_budget(code)
-    numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
-    declared = {**numbers, **types.declared_kinds(variables, unlisted)}
-    kinding = types.infer(code, declared, local)
-    types.check_types(code, kinding, unrolled=False)
+    rest = unchecked(code, checked.code)
+    sizes = array_sizes(code, {v.name: v.size for v in variables}, unrolled=False)
+    check_arrays(rest if sizes.keys() == checked.sizes.keys() else code, sizes)
+    types.check_budget(rest)
+    kinding = checked.kinding
+    if rest:
+        numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
+        kinding = types.infer(code, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
+        if any(kinding[name] != kinds for name, kinds in checked.kinding.items()):
+            rest = code
+    types.check_types(rest, kinding, unrolled=False)
     if not noise_in_loops:
         types.check_loops(code, kinding)
-    check_one_type(variables, code, kinding)
+    check_one_type(variables, code, kinding, local)
     outputs = {output.name for output in program.outputs}
     listed = {v.name: v for v in variables if v.name in outputs}
-    types.check_outputs(code, listed, kinding, unlisted)
+    types.check_outputs(rest, listed, kinding, unlisted)
+
+
+class Checked(NamedTuple):
+    """Unrolled code that has been checked, with what was found out: its arrays and the kinds of variables."""
+
+    code: Sequence[Instruction]
+    sizes: Sizes
+    kinding: types.Kinding
+
+
+def unchecked(text: Sequence[Instruction], code: Sequence[Instruction]) -> Sequence[Instruction]:
+    """What unrolling removed or changed of a text: all but the objects that are in the code as they were.
+
+    The checks of an instruction ask only which names are arrays, and the kinds of variables.  If the code and
+    the text agree on these, another check of the same objects would find what the first one found: nothing.
+    """
+    same = set(map(identity, code))
+    return [instruction for instruction in text if identity(instruction) not in same]
+
+
+def identity(instruction: Instruction) -> tuple[int, ...]:
+    """The same for instructions with the very same parts."""
+    match instruction:
+        case Put(target, value) | Draw(target, value):
+            return id(target), id(value)
+        case Test(condition):
+            return (id(condition),)
+    return ()
 
 
 def as_code(body: ast.Block) -> list[Instruction]:
@@ -127,9 +162,13 @@ def empty_ranges(ranges: Iterable[Ranged], constants: Constants) -> tuple[tuple[
 
 
 def check_one_type(
-    variables: Sequence[Variable], code: Sequence[Instruction], kinding: types.Kinding
+    variables: Sequence[Variable],
+    code: Sequence[Instruction],
+    kinding: types.Kinding,
+    local: frozenset[str],
 ) -> None:
     """No variable holds Booleans and numbers, whatever path leads where it is read."""
+    right = {name for name in local if not mixed(kinding[name])}  # the kinds of all that they are assigned
     for variable in variables:
         if mixed(types.declared_kinds((variable,))[variable.name]):
             raise InputError(
@@ -137,7 +176,9 @@ def check_one_type(
             )
     first: dict[str, tuple[Kinds, Span]] = {}
     for target, value in assignments(code):
-        name, kinds = target_name(target), types.assigned_kinds(value, kinding)
+        if (name := target_name(target)) in right:
+            continue
+        kinds = types.assigned_kinds(value, kinding)
         before, place = first.get(name, (Kinds.NOTHING, target.span))
         if mixed(kinds):
             raise InputError(f"`{name}` is assigned {describe(kinds)}", value.span, ONE_TYPE)

@@ -72,8 +72,12 @@ def formatted(source: Source) -> str:
       b <- 1 end
     """
     parse(source)
-    text = source.text.replace("\r\n", "\n")
-    lines = list(_with_gaps(_indented(_lines(text))))
+    return arranged(source.text)
+
+
+def arranged(text: str) -> str:
+    """The text of a program in canonical style."""
+    lines = list(_with_gaps(_indented(_lines(text.replace("\r\n", "\n")))))
     return "\n".join(_written(lines)) + "\n"
 
 
@@ -145,7 +149,7 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
             continue
         begins = bool(line.tokens) and not line.indent
         closes = declaration and line.first == "END"  # a prior, or a loop of secrets
-        declares = line.first in DECLARES or closes or _loops_over_secrets(every[place:])
+        declares = line.first in DECLARES or closes or _loops_over_secrets(every, place)
         if blank or (declaration and begins and not declares):
             yield Line()
         started, blank = True, False
@@ -153,11 +157,11 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
         declaration = declares if begins else declaration and bool(line.tokens)
 
 
-def _loops_over_secrets(lines: Sequence[Line]) -> bool:
-    """Whether these lines begin with a loop (or several) over secrets."""
-    types = (token.type for line in lines for token in line.tokens)
+def _loops_over_secrets(lines: Sequence[Line], place: int) -> bool:
+    """Whether a loop (or several) over secrets begins with the line at this place."""
+    types = (token.type for k in range(place, len(lines)) for token in lines[k].tokens)
     inside = (body for before, body in pairwise(types) if before == "DO" and body != "FOR")
-    return lines[0].first == "FOR" and next(inside, "") == "SECRET"
+    return lines[place].first == "FOR" and next(inside, "") == "SECRET"
 
 
 def _written(lines: Sequence[Line]) -> Iterator[str]:

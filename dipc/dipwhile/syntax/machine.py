@@ -45,12 +45,14 @@ Step = Callable[[Builder, Place, Parts], Any]
 class Reduction:
     """What completing a rule does: ``kept`` are the parts that count, with the absent ones before each.
 
-    ``only``: it has one part, and that is what is made of it.
+    ``plain`` are the positions of these parts if none is inlined or absent.  ``only``: the rule has one part,
+    and that is what is made of it.
     """
 
     size: int
     origin: str
     kept: tuple[tuple[int, bool, int], ...]
+    plain: tuple[int, ...] | None
     absent: int
     single: bool
     method: str
@@ -58,6 +60,8 @@ class Reduction:
 
     def parts(self, entries: list[Entry]) -> Parts:
         """The parts of the rule, those of inlined rules among them."""
+        if self.plain is not None:
+            return [entries[position][0] for position in self.plain]
         found: Parts = []
         for position, inlined, absent in self.kept:
             if absent:
@@ -71,11 +75,11 @@ class Reduction:
                 found.append(value)
         return found + [None] * self.absent if self.absent else found
 
-    def made(self, builder: Builder, place: Place, parts: Parts) -> Any:
-        """What the builder makes of the parts."""
+    def made(self, builder: Builder, start: int | None, end: int | None, parts: Parts) -> Any:
+        """What the builder makes of the parts, of a text from ``start`` to ``end``."""
         if self.single and len(parts) == 1:
             return parts[0]
-        return getattr(builder, self.method)(place, *parts) if self.method else parts
+        return getattr(builder, self.method)(Place(start, end), *parts) if self.method else parts
 
 
 Rows = dict[int, dict[str, int | Reduction]]
@@ -128,11 +132,14 @@ def _reduction(rule: Rule) -> Reduction:
         chosen = select(None)
         kept = tuple((k, inlined, *(more or (0,))) for k, inlined, *more in chosen.to_include)
         absent = getattr(chosen, "append_none", 0)
+    plain = (
+        None if absent or any(inlined or more for _, inlined, more in kept) else tuple(k for k, _, _ in kept)
+    )
     name = rule.origin.name
     single = bool(options.expand1 and not rule.alias)
     method = "" if name.startswith("_") else str(rule.alias or options.template_source or name)
     only = single and not absent and len(rule.expansion) == 1 and kept == ((0, False, 0),)
-    return Reduction(len(rule.expansion), name, kept, absent, single, method, only)
+    return Reduction(len(rule.expansion), name, kept, plain, absent, single, method, only)
 
 
 def built(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
@@ -172,7 +179,7 @@ def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry]
     if start is None or end is None:  # the first part has no text, or the last one
         start = next((begin for _, begin, _ in inside if begin is not None), None)
         end = next((end for _, _, end in reversed(inside) if end is not None), None)
-    entries.append((step.made(builder, Place(start, end), step.parts(inside)), start, end))
+    entries.append((step.made(builder, start, end, step.parts(inside)), start, end))
     following = rows[states[-1]][step.origin]
     assert isinstance(following, int)
     states.append(following)

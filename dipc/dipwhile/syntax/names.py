@@ -17,7 +17,7 @@ from functools import cached_property
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.walk import children, expressions, own_parts, statements
+from dipc.dipwhile.syntax.walk import LEAVES, children, expressions, own_parts, statements
 from dipc.errors import InputError, Span
 from dipc.suggest import did_you_mean
 
@@ -125,20 +125,27 @@ def target_name(target: ast.Name | ast.Index) -> str:
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
-        parts: list[tuple[ast.Node, Scope]] = [(part, scope) for part in own_parts(statement)]
-        match statement:
-            case ast.Assign(target, value):
-                check_target(target, names, scope)
-                parts = [(value, scope)]
-                if isinstance(value, ast.ExpMechanism):
-                    check_binder(value.variable, value.span, names, scope)
-                    parts = [(value.rate, scope), (value.support, scope)]
-                    parts.append((value.score, scope | {value.variable}))
-            case ast.For(variable):
-                check_binder(variable, statement.span, names, scope)
+        if isinstance(statement, ast.Assign):
+            check_target(statement.target, names, scope)
+            parts = assigned_parts(statement.value, names, scope)
+        else:
+            if isinstance(statement, ast.For):
+                check_binder(statement.variable, statement.span, names, scope)
+            parts = [(part, scope) for part in own_parts(statement)]
         for part, known in parts:
             for expr in expressions(part):
                 check_expression(expr, names, known)
+
+
+def assigned_parts(
+    value: ast.Expr | ast.Distribution, names: Names, scope: Scope
+) -> list[tuple[ast.Node, Scope]]:
+    """What is assigned or drawn, in parts with the names that are known there."""
+    if not isinstance(value, ast.ExpMechanism):
+        return [(value, scope)]
+    check_binder(value.variable, value.span, names, scope)
+    inside = scope | {value.variable}
+    return [(value.rate, scope), (value.support, scope), (value.score, inside)]
 
 
 def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:
@@ -185,7 +192,8 @@ def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = 
             case ast.Call():
                 check_no_cell(node, names, known)
                 check_call(node)
-        todo.extend((part, known) for part in reversed(children(node)))
+        if not isinstance(node, LEAVES):
+            todo.extend((part, known) for part in reversed(children(node)))
 
 
 def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:

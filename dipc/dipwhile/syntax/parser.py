@@ -7,7 +7,9 @@ what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` has the pars
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -27,6 +29,18 @@ from dipc.errors import InputError, Source, Span
 from dipc.models.arithmetic import check_spelling
 
 
+@contextmanager
+def collecting_nothing() -> Iterator[None]:
+    """Without the search for cycles of garbage: trees have none, and it takes a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def parse(source: Source) -> Program:
     """The syntax tree of a program.
 
@@ -39,12 +53,13 @@ def parse(source: Source) -> Program:
           ^
         help: a constant is declared like this: `param x = 1`
     """
-    program: Program = _parse(source, "program")
+    with collecting_nothing():
+        program: Program = _parse(source, "program")
+        check_depth(program)
     declared = (program.params, program.inputs, program.outputs)
     if not any((program.body, *declared, program.unknowns, program.priors, program.secrets)):
         hint = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
         raise InputError("the program is empty", Span(source, 0, 0), hint)
-    check_depth(program)
     return program
 
 

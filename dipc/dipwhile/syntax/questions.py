@@ -17,6 +17,7 @@ from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Variable
 from dipc.dipwhile.syntax.core import Test as Condition
+from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of, ranged
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import (
     Names,
@@ -122,9 +123,18 @@ def compile_prior(
             refuse_unknown(part, unknown, "in a prior, only probabilities may depend on it")
     declared = {**types.declared_kinds(inputs), **dict.fromkeys(unknown, Kinds.NUMBER)}
     types.check_types(code, types.infer(code, declared, names.locals))
+    numbers = dict.fromkeys(constants_of(program, ranged(program)), Kinds.NUMBER)
+    check_text(as_code(prior.body), {**numbers, **declared}, names)
     check_certain(code, sizes, {}, everywhere=True)
     check_all_drawn(prior, code, inputs)
     return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
+
+
+def check_text(body: Sequence[Instruction], declared: types.Kinding, names: Names) -> None:
+    """Refuse wrong kinds in all of a prior, also where unrolling removes it, and variables of two types."""
+    kinding = types.infer(body, declared, names.locals)
+    types.check_types(body, kinding, unrolled=False)
+    check_one_type((), body, kinding, names.locals)
 
 
 def check_prior_name(prior: ast.Prior, priors: Sequence[ast.Prior]) -> None:

@@ -24,7 +24,7 @@ from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as show_domain_of
 from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
-from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
+from dipc.dipwhile.syntax.walk import LEAVES, bottom_up, children, expressions, nodes
 from dipc.errors import InputError
 from dipc.models.values import Atom
 
@@ -134,6 +134,8 @@ def check_types(code: Iterable[Instruction], kinding: Kinding, unrolled: bool = 
                         check_settled(expr, check(expr, kinding, unrolled), role)
                     else:
                         check(expr, kinding, unrolled)
+                if isinstance(value, ast.ExpMechanism):
+                    check_score(value, kinding)
             case Test(condition):
                 require(condition, check(condition, kinding, unrolled), Kinds.BOOLEAN, "a condition")
 
@@ -156,6 +158,12 @@ def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
             yield value, ""
 
 
+def check_score(drawn: ast.ExpMechanism, kinding: Kinding) -> None:
+    """A score is a number for every value that may be drawn, which is not a constant."""
+    inside = {**kinding, drawn.variable: assigned_kinds(drawn, kinding)}
+    check_settled(drawn.score, check(drawn.score, inside, unrolled=False), "a score")
+
+
 def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
     """An expression of these kinds must be a number that no random variable influences."""
     if surely(kinds, Kinds.RANDOM):
@@ -167,11 +175,12 @@ def check(expr: ast.Expr, kinding: Kinding, unrolled: bool = True) -> Kinds:
     """Check every node of an expression; its kinds.  If it is not ``unrolled``, constants are names."""
 
     def visit(node: ast.Expr, parts: tuple[Kinds, ...]) -> Kinds:
-        if unrolled:
-            check_constants(node)
-        check_node(node, parts)
-        if unrolled:
-            check_exponent(node)
+        if not isinstance(node, LEAVES):  # they are always right
+            if unrolled:
+                check_constants(node)
+            check_node(node, parts)
+            if unrolled:
+                check_exponent(node)
         return result_kinds(node, parts, kinding)
 
     return bottom_up(expr, visit)
@@ -226,8 +235,11 @@ def check_binary(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None
         require(node.right, parts[1], wanted, f"`{op.value}`")
     if op in ast.ARITHMETIC:
         check_linear(node, op, parts)
-    if {*parts} == {Kinds.REAL, Kinds.INTEGER}:
+    if parts in BOTH_RANDOM:
         raise violation(5, f"`{as_written(node)}` mixes real and integer random variables", node.span)
+
+
+BOTH_RANDOM = ((Kinds.REAL, Kinds.INTEGER), (Kinds.INTEGER, Kinds.REAL))
 
 
 def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
@@ -242,7 +254,9 @@ def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
 
 def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """No products of random expressions, no quotients by them, constant powers only."""
-    left, right = (surely(kinds, Kinds.RANDOM) for kinds in parts)
+    left, right = surely(parts[0], Kinds.RANDOM), surely(parts[1], Kinds.RANDOM)
+    if not left and not right:
+        return
     for refused, what in (
         (op is ast.Op.MUL and left and right, "a product of two random expressions"),
         (op is ast.Op.DIV and right, "a quotient by a random expression"),

@@ -156,18 +156,20 @@ class Unroller:
 
     def land(self, *places: int) -> None:
         """Let the jumps at these places go to the next instruction."""
+        here = len(self.code)
         for place in places:
             match self.code[place]:
-                case Test() as test:
-                    self.code[place] = replace(test, otherwise=len(self.code))
-                case Jump() as jump:
-                    self.code[place] = replace(jump, to=len(self.code))
+                case Test(condition, _, span, is_loop):
+                    self.code[place] = Test(condition, here, span, is_loop)
+                case Jump():
+                    self.code[place] = Jump(here)
 
     def assign(self, statement: ast.Assign, constants: Constants) -> None:
         """Emit an assignment."""
         target = statement.target
         if isinstance(target, ast.Index):
-            target = replace(target, index=substitute(target.index, constants))
+            index = substitute(target.index, constants)
+            target = target if index is target.index else replace(target, index=index)
         value = statement.value
         if isinstance(value, ast.Expr):
             self.emit(Put(target, substitute(value, constants), statement.span))

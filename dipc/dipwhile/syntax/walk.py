@@ -8,7 +8,7 @@ are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from operator import attrgetter, is_
 from typing import Any, TypeVar, assert_never, cast
 
 from dipc.dipwhile.syntax import ast
@@ -24,23 +24,20 @@ LEAVES = (ast.Number, ast.Name, ast.Eps)
 """The nodes that have no parts: most of those that are walked, so every walk asks for them first."""
 
 
+CHILDREN: dict[type[ast.Expr], Callable[[Any], tuple[ast.Expr, ...]]] = {
+    **dict.fromkeys(LEAVES, lambda leaf: ()),
+    ast.Index: lambda cell: (cell.index,),
+    ast.Unary: lambda node: (node.operand,),
+    ast.Binary: attrgetter("left", "right"),
+    ast.Call: attrgetter("arguments"),
+    ast.Fold: attrgetter("low", "high", "body"),
+}
+"""The parts of each kind of expression."""
+
+
 def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     """The direct parts of an expression, in the order of the text."""
-    match expr:
-        case ast.Number() | ast.Name() | ast.Eps():
-            return ()
-        case ast.Index(_, index):
-            return (index,)
-        case ast.Unary(_, operand):
-            return (operand,)
-        case ast.Binary(_, left, right):
-            return (left, right)
-        case ast.Call(_, arguments):
-            return arguments
-        case ast.Fold(_, _, low, high, body):
-            return (low, high, body)
-        case _:
-            assert_never(expr)
+    return CHILDREN[type(expr)](expr)
 
 
 def operands(expr: ast.Expr) -> tuple[ast.Expr, ...]:
@@ -75,7 +72,7 @@ def joined(expr: ast.Expr, op: ast.Op) -> list[ast.Expr]:
 
 def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
     """The same node with other parts; the very same object if the parts are."""
-    if all(after is before for after, before in zip(new, children(expr), strict=True)):
+    if isinstance(expr, LEAVES) or all(map(is_, new, children(expr))):
         return expr
     rest = iter(new)
     return rebuilt(expr, lambda _: next(rest))
@@ -90,19 +87,20 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
     """
     if isinstance(expr, LEAVES):
         return visit(expr, ())
-    todo: list[tuple[ast.Expr, bool]] = [(expr, False)]
-    done: list[Result] = []
+    todo: list[ast.Expr] = [expr]
+    order: list[ast.Expr] = []  # each node before its parts, the last part first
     while todo:
-        node, ready = todo.pop()
-        inside = () if isinstance(node, LEAVES) else children(node)
-        if ready or not inside:
-            first = len(done) - len(inside)
+        order.append(part := todo.pop())
+        if not isinstance(part, LEAVES):
+            todo += children(part)
+    done: list[Result] = []
+    for node in reversed(order):
+        results: tuple[Result, ...] = ()
+        if not isinstance(node, LEAVES):
+            first = len(done) - len(children(node))
             results = tuple(done[first:])
             del done[first:]
-            done.append(visit(node, results))
-        else:
-            todo.append((node, True))
-            todo.extend((part, False) for part in reversed(inside))
+        done.append(visit(node, results))
     return done[0]
 
 
@@ -117,7 +115,8 @@ def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> I
     while todo:
         node = todo.pop()
         yield node
-        todo.extend(reversed(inside(node)))
+        if not isinstance(node, LEAVES):
+            todo += inside(node)[::-1]
 
 
 # --- all kinds of nodes ----------------------------------------------------------------------
@@ -131,8 +130,8 @@ def fields_of(node: ast.Node) -> tuple[str, ...]:
 
 def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    if isinstance(node, LEAVES):
-        return ()
+    if isinstance(node, ast.Expr):
+        return children(node)
     found: list[ast.Node] = []
     todo = [getattr(node, name) for name in reversed(fields_of(node))]
     while todo:
@@ -158,14 +157,17 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
 
 
 def rebuilt(node: AnyNode, change: Callable[[ast.Node], ast.Node]) -> AnyNode:
-    """The node with each of its direct parts changed."""
+    """The node with each of its direct parts changed; the very same object if none of them is."""
 
     def new(value: Any) -> Any:
         if isinstance(value, tuple):
-            return tuple(map(new, value))
+            after = tuple(map(new, value))
+            return value if all(map(is_, after, value)) else after
         return change(value) if isinstance(value, ast.Node) else value
 
-    return replace(node, **{name: new(getattr(node, name)) for name in fields_of(node)})
+    fields = [getattr(node, name) for name in fields_of(node)]
+    changed = [new(value) for value in fields]
+    return node if all(map(is_, changed, fields)) else type(node)(*changed, span=node.span)
 
 
 def map_expressions(node: AnyNode, change: Callable[[ast.Expr], ast.Expr]) -> AnyNode:
@@ -196,9 +198,15 @@ def statements(body: ast.Block) -> Iterator[tuple[ast.Statement, frozenset[str]]
 
 def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:
     """The statements directly inside a statement."""
-    if isinstance(statement, ast.Assign | ast.Exit):
-        return ()
-    return tuple(part for part in parts(statement) if isinstance(part, ast.Statement))
+    match statement:
+        case ast.If(branches, otherwise):
+            return (*(inside for _, block in branches for inside in block), *otherwise)
+        case ast.For(body=body) | ast.While(body=body):
+            return body
+        case ast.Assign() | ast.Exit():
+            return ()
+        case _:
+            assert_never(statement)
 
 
 def own_parts(statement: ast.Statement) -> tuple[ast.Node, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from itertools import product
 
+from campaigns import drawn
 from flint import fmpq
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from strategies import discrete_programs, looping_programs, programs
 
 import dipc
@@ -20,17 +20,8 @@ from dipc.errors import Unsupported
 from dipc.mechanisms import Mechanism
 from dipc.numbers.quotient import Quotient
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 BUDGETS = (fmpq(1, 100), fmpq(1, 2), fmpq(2), fmpq(9))
 
-law_settings = settings(
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    print_blob=False,
-)
 
 MOST = 16  # paths, else a program is left out
 
@@ -83,7 +74,7 @@ def law_for(source: object, examples: int) -> Counter[str]:
     """Both laws on random programs, with what was met."""
     tally: Counter[str] = Counter()
 
-    @settings(law_settings, max_examples=int(EXAMPLES or examples))
+    @drawn(examples)
     @given(source)  # type: ignore[arg-type]
     def law(text: str) -> None:
         note(text)

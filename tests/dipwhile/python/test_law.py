@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import oracles
 import pytest
-from campaigns import spread
+from campaigns import drawn, spread
 from dipwhile.python.to_python import load_function, to_python
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from shipped_programs import PROGRAMS
 from strategies import discrete_programs, programs
 
 import dipc
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
-
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
-
-law_settings = settings(
-    max_examples=int(EXAMPLES or 15),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
 
 
 def in_python(text: str, **parameters: int) -> dipc.PythonMechanism:
@@ -50,14 +38,14 @@ def same_distributions(text: str, **parameters: int) -> None:
         assert dict(written.distribution(**given)) == law, inputs
 
 
-@law_settings
+@drawn(15)
 @given(programs())
 def test_random_programs(text: str) -> None:
     note(text)
     same_distributions(text)
 
 
-@law_settings
+@drawn(15)
 @given(discrete_programs())
 def test_random_programs_with_integer_noise(text: str) -> None:
     note(text)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import os
 import textwrap
 from fractions import Fraction
 
 import pytest
+from campaigns import drawn
 from dipwhile.python.really_run import as_value, law
 from dipwhile.python.to_python import load_function
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 HEADS = {
@@ -320,17 +320,7 @@ def functions(draw: st.DrawFn) -> str:
     return "\n".join([*lines, "return (m + 2*n + 4*a[0] + a[1]) % 7"])
 
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
-
-
-@settings(
-    max_examples=int(EXAMPLES or 40),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
+@drawn(40)
 @given(functions())
 def test_random_functions(body: str) -> None:
     same("bit", body)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -27,24 +27,11 @@ from dipc.certificate.rederive import rederive
 from dipc.certificate.slow.functions import NotCovered
 from dipc.claims.privacy import Private, Violated
 from dipc.kernel import privacy
-from dipc.numbers import basis, quotient
+from dipc.numbers import quotient
 from dipc.numbers.quotient import Quotient
 from dipc.signs.limits import NoProof
 
 Law = dict[str, float]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> Iterator[None]:
-    yield
-    forget()
-
-
-def forget() -> None:
-    """The bounds are not part of what is remembered."""
-    basis._generators.cache_clear()
-    basis._digits.cache_clear()
-
 
 WINDOW = 45  # times 1/rate on both sides of all means; exp(-45) is left out
 
@@ -243,17 +230,15 @@ def test_verdicts(family: str, seed: int) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", range(3))
 def test_short_fractions_against_lowest_terms(
-    family: str, seed: int, monkeypatch: pytest.MonkeyPatch
+    family: str, seed: int, force: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same programs with fractions as they are kept where the degree is great."""
     sample = random_sample(family, seed, 4 + 3 * seed)
     results = []
     for short in (False, True):
         if short:
-            monkeypatch.setattr(basis, "MODERATE", 0)
-            monkeypatch.setattr(basis, "DENSE", 0)
             monkeypatch.setattr(quotient, "LONG", 0)
-            forget()
+            force(MODERATE=0, DENSE=0)
         mechanism = dipc.load(sample.text)
         verdict = mechanism.check()
         results.append((law_of(mechanism, 0), law_of(mechanism, sample.far), verdict.status))
