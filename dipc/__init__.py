@@ -18,11 +18,13 @@ that the command line can meet Ctrl-C from the start, and pytest can know our pl
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from dipc.version import __version__ as __version__
 
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from dipc.claims.counterexample import Counterexample as Counterexample
     from dipc.claims.privacy import Private as Private
     from dipc.claims.privacy import Violated as Violated
@@ -95,7 +97,7 @@ HOMES = {
 __all__ = sorted(name for names in HOMES.values() for name in names)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import what was asked for (PEP 562), and with it the views of results: HTML and plots."""
     home = next((module for module, names in HOMES.items() if name in names), None)
     if home is None:

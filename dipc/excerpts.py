@@ -20,6 +20,9 @@ MOST_SAID = 600
 MOST_QUOTED = 120
 """How many characters of what a message quotes, and of one word, are shown."""
 
+MOST_ANSWERED = 1800
+"""How many characters of a text are shown on a line of an answer, beside its heading."""
+
 WINDOW = 120
 """How many columns of a line are shown."""
 

@@ -117,13 +117,38 @@ def timer(clock: Clock) -> Iterator[None]:
         if not supervising():  # else the limits of the child count, and what comes of it is an answer
             raise LimitReached(reason)
 
+    def start() -> None:
+        signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
+
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
+    start()
     try:
-        yield
+        with striking_again(start):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def striking_again(again: Callable[[], None]) -> Iterator[None]:
+    """Inside, ``again`` is called when a limit was raised in vain.
+
+    A signal may arrive in a callback of a weak reference or in ``__del__``, where Python swallows exceptions.
+    """
+    before = sys.unraisablehook
+
+    def swallowed(lost: sys.UnraisableHookArgs) -> None:
+        if type(lost.exc_value) is LimitReached:
+            again()
+        else:
+            before(lost)
+
+    sys.unraisablehook = swallowed
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _restrict(clock: Clock) -> None:

@@ -10,7 +10,6 @@ import io
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -51,6 +50,26 @@ def raising() -> Iterator[None]:
 
 
 @contextmanager
+def deaf_children() -> Iterator[None]:
+    """``with deaf_children(): start()``: what begins inside never hears Ctrl-C, which goes to a whole group.
+
+    They inherit that it is blocked: what they do on their own comes after Python's start, which would end
+    with a traceback.  Here it is answered at the end.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # which lets Ctrl-C through again when it has started its process
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
 def _switched(old: Handler, new: Handler) -> Iterator[None]:
     switched = _switch(old, new)
     try:
@@ -61,11 +80,14 @@ def _switched(old: Handler, new: Handler) -> Iterator[None]:
 
 
 def _switch(old: Handler, new: Handler) -> bool:
-    """Replace one handler by another; whether it was there."""
-    found = signal.getsignal(signal.SIGINT) is old and threading.current_thread() is threading.main_thread()
-    if found:
+    """Replace one handler by another; whether it was there.  Only the main thread of Python can do that."""
+    if signal.getsignal(signal.SIGINT) is not old:
+        return False
+    try:
         signal.signal(signal.SIGINT, new)
-    return found
+    except ValueError:
+        return False
+    return True
 
 
 def open_closed_streams() -> None:

@@ -13,15 +13,19 @@ global lock, so that threads would not help.)
 from __future__ import annotations
 
 import signal
+import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
 from dipc.claims.oracle import SignOracle
 from dipc.errors import InputError
 from dipc.models.laws import Case, Neighbours, Vector
+from dipc.process import deaf_children
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
 from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
 from dipc.signs.radicals import Function
@@ -162,22 +166,42 @@ def go_through(
 
 def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[list[Checked]]:
     """The answers for each two laws, in their order; the caller may stop early."""
+    size = min(CHUNK, len(laws) // jobs + 1)
+    chunks = [laws[i : i + size] for i in range(0, len(laws), size)]
+    results: Generator[list[list[Checked]], None, None] | None = None
+    try:
+        with deaf_children():  # which is good for imports, too: some swallow exceptions
+            results = _begun(claim, chunks, jobs)
+        for answers in results:
+            yield from answers
+    finally:
+        if results is not None:
+            with _silent():
+                results.close()
+
+
+def _begun(claim: Claim, chunks: Sequence[Sequence[Laws]], jobs: int) -> Any:
+    """The generator of the answers, of processes that have begun."""
     try:
         from joblib import Parallel, delayed, parallel_config
     except ImportError:
         message = "several jobs need the package joblib, which is not installed"
         raise InputError(message, hint="pip install joblib, or leave the option --jobs out") from None
-    size = min(CHUNK, len(laws) // jobs + 1)
-    chunks = (laws[i : i + size] for i in range(0, len(laws), size))
     with parallel_config("loky", initializer=_leave_interrupts):
-        results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
+        return Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Cancelling tasks is intended: joblib warns of it, and its thread misses those just begun."""
+    failed = threading.excepthook
+    threading.excepthook = lambda arguments: None
     try:
-        for answers in results:
-            yield from answers
-    finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # cancelling tasks is intended
-            results.close()
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        threading.excepthook = failed
 
 
 def _leave_interrupts() -> None:

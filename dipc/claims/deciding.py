@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from dipc.claims.cases import Counts, Evidence, Findings, go_through
-from dipc.claims.claim import Claim, PairOfLaws
+from dipc.claims.claim import Claim, Finding, PairOfLaws
 from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Doubt, Undecided, Verdict
 from dipc.clock import Clock
@@ -42,16 +42,21 @@ def decide(
         clock.lap("decision")
         counts = findings.counts(neighbours, claim)
         if findings.violation is not None:
-            rank = findings.violation.pair
-            laws = PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
-            found = inequalities.witness(findings.violation, laws)
+            found = inequalities.witness(findings.violation, _pair_of(findings.violation, neighbours))
             clock.lap("counterexample")
             notes = _notes(claim, oracle, neighbours)
             refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
             return refuted
     except (LimitReached, MemoryError) as limit:
-        so_far = None if neighbours is None else findings.counts_so_far(neighbours)
-        return given_up(claim, inputs, clock, limit, so_far)
+        if neighbours is None:
+            return given_up(claim, inputs, clock, limit)
+        so_far = findings.counts_so_far(neighbours)
+        if findings.violation is None:
+            return given_up(claim, inputs, clock, limit, so_far)
+        found = inequalities.witness_as_found(findings.violation, _pair_of(findings.violation, neighbours))
+        as_found = f"the counterexample is shown as it was found: {reason_of(limit)}"
+        broken: Verdict = claim.refuted(claim, so_far, clock.laps, found, notes=(as_found,))
+        return broken
     if findings.doubts:
         doubts = tuple(
             Doubt(*neighbours.pair(rank), tuple(neighbours.outcomes[o] for o in outputs), x.low, x.high)
@@ -64,14 +69,23 @@ def decide(
     return proved
 
 
+def _pair_of(finding: Finding, neighbours: Neighbours) -> PairOfLaws:
+    rank = finding.pair
+    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
+
+
+def reason_of(limit: Exception) -> str:
+    """The limit in words."""
+    return str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
+
+
 def given_up(
     claim: Claim, inputs: int, clock: Clock, limit: Exception, counts: Counts | None = None
 ) -> Undecided:
     """The verdict after a limit that ran out; ``counts`` say what was settled before, if anything was."""
     clock.lap("limit")
-    reason = str(limit) if isinstance(limit, LimitReached) else "the memory ran out"
     settled = Counts(inputs, 0, 0, 0, 0) if counts is None else counts
-    return Undecided(claim, settled, clock.laps, (), f"{reason} ({clock.doing})")
+    return Undecided(claim, settled, clock.laps, (), f"{reason_of(limit)} ({clock.doing})")
 
 
 def _notes(claim: Claim, oracle: SignOracle, neighbours: Neighbours) -> tuple[str, ...]:

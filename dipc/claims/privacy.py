@@ -181,10 +181,18 @@ class PrivacyInequalities(Inequalities):
     def witness(self, finding: Finding, laws: PairOfLaws) -> Counterexample:
         """The finding at a simple eps, with exact numbers and every eps at which the pair is violated."""
         outputs, sample = self._simplest(finding, laws)
+        return self._counterexample(outputs, sample, self._violated_for(laws), laws)
+
+    def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Counterexample:
+        """The finding with exact numbers at the eps at hand."""
+        return self._counterexample(finding.outputs, finding.sample, [], laws)
+
+    def _counterexample(
+        self, outputs: tuple[int, ...], sample: fmpq, regions: list[Region], laws: PairOfLaws
+    ) -> Counterexample:
         left, right = laws.laws
         p, q = mass(left, outputs), mass(right, outputs)
         bound = self.claim.bound(q)
-        regions = self._violated_for(laws)
         return Counterexample(
             input=laws.inputs[0],
             neighbour=laws.inputs[1],

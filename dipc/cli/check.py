@@ -73,7 +73,7 @@ Examples:
 @options.pair()
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="K", help="Decide in K processes.")
+@click.option("--jobs", type=options.Count(least=1), default=1, metavar="K", help="Decide in K processes.")
 @options.certificate()
 @options.expect()
 @options.junit()

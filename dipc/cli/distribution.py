@@ -16,6 +16,7 @@ from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.sentences import decide as decision_of
+from dipc.excerpts import MOST_ANSWERED, shortened
 from dipc.models.values import show_valuation, valuation_record
 from dipc.signs.ends import union_in_brackets
 from dipc.signs.sentence import Quantifier
@@ -45,7 +46,7 @@ Examples:
 @options.at(help="The value at this eps, in decimals and exactly: --at 1/2.")
 @click.option(
     "--digits",
-    type=click.IntRange(1, 10_000),
+    type=options.Count(least=1, most=10_000),
     metavar="N",
     help=f"How many significant digits --at shows; {DIGITS} if not given.",
 )
@@ -140,7 +141,7 @@ def decide(sentence: str, time_limit: float | None, memory_limit: float | None, 
         around = "" if exact else f"  (in ({witness.low}, {witness.high}))"
         say(f"{heading}: eps {'=' if exact else '≈'} {witness}{around}")
     if regions is not None:
-        say(f"holds for: {union_in_brackets(regions) or 'no eps'}")
+        say(f"holds for: {shortened(union_in_brackets(regions) or 'no eps', MOST_ANSWERED)}")
     if decision.reason:
         say(f"reason: {decision.reason}")
     return EXIT_STATUS[decision.status]

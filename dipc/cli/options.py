@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -23,6 +24,7 @@ from dipc.dipwhile.syntax.compile import Asks, asks
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
+from dipc.numbers.exact import DIGITS, plain_digits
 from dipc.shipped import hidden_models, hidden_programs, models, paths, source_of
 
 PROGRAMS = "*.dip"
@@ -119,11 +121,28 @@ def writable(path: Written) -> Written:
     return path
 
 
+COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
+
+
+def refuse_no_module(output: str | None) -> None:
+    """Raise :class:`InputError` if Coq could not read a file of this name."""
+    if output is not None and not COQ_FILE.fullmatch(Path(output).name):
+        hint = "letters, digits and _, with a letter first, and .v at the end; for example -o claim.v"
+        raise InputError(f"{output}: Coq does not take a file of this name", hint=hint)
+
+
 def refuse_overwriting(target: str | Path | None, *files: str) -> None:
     """Raise :class:`InputError` if an output would replace a program."""
     for file in files if target is not None and Path(target).exists() else ():
         if Path(file).exists() and Path(file).samefile(str(target)):
             raise InputError(f"{target}: this is the program itself", hint="write to another file")
+
+
+def _digits(kind: click.IntRange | click.FloatRange, value: Any, param: click.Parameter | None) -> Any:
+    """The value; refuse a text with other digits than ours, which Python would read."""
+    if isinstance(value, str) and not plain_digits(value):
+        kind.fail(f"{value!r} is not a {kind.name}: {DIGITS}", param)
+    return value
 
 
 class Amount(click.FloatRange):
@@ -135,16 +154,19 @@ class Amount(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Also refuse what is no number at all."""
-        amount = super().convert(value, param, ctx)
+        amount = super().convert(_digits(self, value, param), param, ctx)
         return self.fail("nan is not a number", param, ctx) if isnan(amount) else amount
 
 
 class Count(click.IntRange):
-    """A natural number; messages call it by its name."""
+    """A natural number of some size; messages call it by its name."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(min=0)
+    def __init__(self, name: str = "whole number", least: int = 0, most: int | None = None) -> None:
+        super().__init__(least, most)
         self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_digits(self, value, param), param, ctx)
 
 
 FILE = ProgramFile(allow_dash=True)

@@ -25,6 +25,7 @@ from dipc.cli.failures import error_record, explained, kind_of
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import INTERRUPTED, Bar, Interrupted
 from dipc.clock import Progress
+from dipc.excerpts import MOST_ANSWERED, MOST_SAID, clipped, shortened
 from dipc.files import write_file
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
@@ -248,7 +249,7 @@ def present_several(
         say(json.dumps([outcome.record for outcome in outcomes], indent=2))
     elif style == "quiet":
         for outcome in outcomes:
-            say(f"{outcome.label}: {answer(outcome.word)}")
+            say(f"{shortened(outcome.label, MOST_SAID)}: {answer(outcome.word)}")
     else:
         table(outcomes)
         say(summary(outcomes, wanted, noun))
@@ -276,7 +277,7 @@ def present(outcome: Result, style: str) -> None:
 def say_notes(notes: Iterable[str]) -> None:
     """Notes are not part of the answer."""
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {clipped(note, MOST_ANSWERED)}", err=True)
 
 
 def show(outcome: Result) -> None:

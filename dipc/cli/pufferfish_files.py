@@ -75,7 +75,7 @@ Examples:
 @click.option("--what", type=click.Choice(WHAT), default=WHAT[0], show_default=True, help="What to draw.")
 @click.option(
     "--points",
-    type=click.IntRange(2, 1000),
+    type=options.Count(least=2, most=1000),
     default=POINTS,
     show_default=True,
     metavar="N",

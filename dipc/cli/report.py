@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
-COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
 formula_option = click.option(
     "--formula",
     metavar="TEXT",
@@ -61,7 +59,7 @@ Examples:
 @click.option("--log/--linear", "log", default=None, help="Its scale; linear by default.")
 @click.option(
     "--digits",
-    type=click.IntRange(1, 50),
+    type=options.Count(least=1, most=50),
     default=SHOWN_DIGITS,
     show_default=True,
     metavar="N",
@@ -235,6 +233,4 @@ def _refuse_no_theorem(asked: options.Asked, output: str | None, given: options.
     """Raise an error before anything is decided, if Coq could not read the file or it cannot be written."""
     if asked.pair is not None or given is not None:
         raise click.UsageError("a theorem is about all adjacent inputs: leave out --pair and --input")
-    if output is not None and not COQ_FILE.fullmatch(Path(output).name):
-        hint = "letters, digits and _, with a letter first, and .v at the end; for example -o claim.v"
-        raise InputError(f"{output}: Coq does not take a file of this name", hint=hint)
+    options.refuse_no_module(output)

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from dipc.excerpts import MOST_SAID, shortened
+
 COLOURS = {
     "private": "green",
     "holds": "green",
@@ -34,6 +36,7 @@ ASCII = {
     "…": "...",
     "→": "->",
     "·": "*",
+    "≈": "~",
     **{chr(0x2080 + digit): str(digit) for digit in range(10)},
 }
 """What replaces a character that the terminal cannot show."""
@@ -161,7 +164,11 @@ Row = Sequence[str]
 
 
 def show_table(headings: Row, rows: Sequence[Row], answers: int | None = None) -> None:
-    """A table: drawn by rich on a terminal, else plain columns.  ``answers``: the column with verdicts."""
+    """A table: drawn by rich on a terminal, else plain columns.  ``answers``: the column with verdicts.
+
+    Long cells lose their middle.
+    """
+    rows = [[shortened(cell, MOST_SAID) for cell in row] for row in rows]
     colour = getattr(click.get_current_context(silent=True), "color", None)
     if colour or sys.stdout.isatty():
         _drawn(headings, rows, answers, colour is not False)

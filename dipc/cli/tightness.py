@@ -194,7 +194,7 @@ Examples:
 @click.option(
     "--paths",
     "most",
-    type=click.IntRange(min=1),
+    type=options.Count(least=1),
     default=MOST_PATHS,
     show_default=True,
     metavar="K",

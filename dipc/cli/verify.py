@@ -17,13 +17,15 @@ import dipc.certificate.sizes as every_size
 from dipc.certificate.chains import is_about, listed_model, other_model
 from dipc.certificate.hidden import other_question
 from dipc.certificate.rederive import Statement, compared, rederive
+from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import work
+from dipc.cli.work import BARE, work
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
+from dipc.excerpts import MOST_ANSWERED, shortened
 from dipc.kernel import chains, classes, hidden, sizes
 from dipc.kernel.privacy import FORMAT, Certificate, shown
 from dipc.kernel.reading import MAX_STEPS, Refused, decompressed, file_bytes, metered, unpacked
@@ -97,7 +99,9 @@ Examples:
     type=click.Choice(["private", "violated", "holds", "fails"]),
     help="Ask for this verdict; without it: private, of a formula: holds.",
 )
-@click.option("--steps", type=int, default=MAX_STEPS, show_default=True, help="Refuse after so much work.")
+@click.option(
+    "--steps", type=options.Count(), default=MAX_STEPS, show_default=True, help="Refuse after so much work."
+)
 @click.option(
     "--deep/--no-deep",
     default=True,
@@ -147,7 +151,8 @@ def verify(
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {wanted.file}", time_limit, memory_limit) as running:
         status, said = running.held(lambda: _verified(data, source, steps, wanted))
-    say(said, end="")
+    for line in said.splitlines():
+        say(shortened(line, MOST_ANSWERED))
     return status
 
 
@@ -158,6 +163,8 @@ def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> 
             with metered(steps):  # of the deep check; the kernel's own meter has the same limit
                 return _compared(checked(data, source, steps), wanted), said.getvalue()
         except Refused as refused:
+            if limit := _limit_behind(refused):
+                raise limit from None
             if problem := _no_certificate(data):
                 message = f"{wanted.file} is not a certificate ({problem})"
                 raise InputError(message, hint=HOW_TO_MAKE_ONE) from None
@@ -166,6 +173,14 @@ def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> 
                 why += f", but {wanted.program}"
             say(f"refused: {why}")
             return REFUSED, said.getvalue()
+
+
+def _limit_behind(refused: Refused) -> LimitReached | None:
+    """The time or memory limit that struck in the kernel, which refuses whatever it cannot finish."""
+    error: BaseException | None = refused
+    while error is not None and str(error) not in BARE:
+        error = error.__context__
+    return error if isinstance(error, LimitReached) else None
 
 
 def _compared(found: Any, wanted: Wanted) -> int:
@@ -238,7 +253,8 @@ def _told(
     if statement.overridden:
         say(f"overridden: {shown('; '.join(statement.overridden))}")
     if limit is not None:
-        say(f"not derived: the deep check does not cover {shown(str(limit))}")
+        covers = "the deep check does not cover " if isinstance(limit, NotCovered) else ""
+        say(f"not derived: {covers}{shown(str(limit))}")
     if differences:
         return REFUSED
     return CONDITIONAL if derived is None else ACCEPTED

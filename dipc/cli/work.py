@@ -70,9 +70,13 @@ def busy_alarm(seconds: float) -> Iterator[None]:
     def ring(number: int, frame: FrameType | None) -> None:
         raise LimitReached(limits.TIME)
 
+    def soon() -> None:
+        signal.setitimer(signal.ITIMER_PROF, limits.INTERVAL)
+
     with ExitStack() as stack:
         if signals():
             stack.enter_context(handled(signal.SIGPROF, ring))
+            stack.enter_context(limits.striking_again(soon))
             stack.callback(signal.setitimer, signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_PROF, seconds)
         yield

@@ -118,6 +118,14 @@ def without_cycles(
     return values if known == len(found) else None
 
 
+def in_order(
+    rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
+) -> list[fmpq] | None:
+    """The same, whether the states are in their order already or have to be put in one; None on cycles."""
+    values = forwards(rows, between, goal, tick)
+    return without_cycles(rows, between, goal, tick) if values is None else values
+
+
 def forwards(
     rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
 ) -> list[fmpq] | None:

@@ -49,7 +49,7 @@ def rational(value: Number, what: str) -> fmpq:
 
     >>> rational("3/4", "eps"), rational("0.25", "eps"), rational(Fraction(1, 3), "eps")
     (3/4, 1/4, 1/3)
-    >>> rational("1/10^3", "eps") == rational("1e-3", "eps")
+    >>> rational("1/10^3", "eps") == rational("1e-3", "eps") == rational("0.1/1e2", "eps")
     True
     >>> rational(0.5, "eps")
     Traceback (most recent call last):
@@ -70,29 +70,44 @@ def rational(value: Number, what: str) -> fmpq:
         except ValueError:
             shown = f"`{value}`" if value.strip() else "an empty text"
             problem = f" must be a rational number, not {shown}"
-        raise InputError(f"{what}{problem}", hint="for example 3/4, 0.75 or 1/10^3")
+        digits = "" if plain_digits(value) else f"{DIGITS}: "
+        raise InputError(f"{what}{problem}", hint=f"{digits}for example 3/4, 0.75 or 1/10^3")
     raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
 
 
 def _refuse_as_long(text: str, what: str) -> NoReturn:
-    """Raise :class:`InputError` if these are the signs of numbers, else :class:`ValueError`."""
-    if re.fullmatch(r"[\d\s+\-*/^.()eE_]+", text, re.ASCII):
+    """Raise :class:`InputError` if these are the signs of one number, else :class:`ValueError`."""
+    if re.fullmatch(r"\s*[+-]?(?:[\d\s/^.()]|[eE][+-]?|(?<=\()-)+", text, re.ASCII):
         raise InputError(f"{what}: a number of more than {LONGEST} digits")
     raise ValueError(text)
 
 
+def plain_digits(text: str) -> bool:
+    """Whether a number is written without what only Python reads: other digits than ours, and ``1_000``.
+
+    >>> plain_digits("1e-3"), plain_digits("\uff13"), plain_digits("1_000")
+    (True, False, False)
+    """
+    return text.isascii() and "_" not in text
+
+
+DIGITS = "digits are 0 to 9, without `_`"
+"""What to write instead."""
+
+
 def _read(text: str) -> Fraction:
-    """A decimal number or a quotient, in ASCII; its parts may be powers: ``1/10^13``, as in the language."""
-    if not text.isascii():
+    """A decimal number or a quotient of such; its parts may be powers: ``1/10^13``, as in the language."""
+    if not plain_digits(text):
         raise ValueError(text)
-    if "^" not in text:
+    if "^" not in text and "/" not in text:
         return Fraction(text)
-    sign, size = (-1, text.strip()[1:]) if text.strip().startswith("-") else (1, text.strip())
+    text = text.strip()
+    sign, size = -1 if text.startswith("-") else 1, text.removeprefix("-" if text.startswith("-") else "+")
     top, _, bottom = size.partition("/")
     return sign * _power(top) / _power(bottom) if bottom else sign * _power(size)
 
 
-POWER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)(?:\^\(?(-?[0-9]{1,4})\)?)?\s*")
+POWER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?)(?:\^\(?(-?[0-9]{1,4})\)?)?\s*")
 
 
 def _power(text: str) -> Fraction:
@@ -100,7 +115,7 @@ def _power(text: str) -> Fraction:
     if found is None:
         raise ValueError(text)
     base, exponent = Fraction(found[1]), int(found[2] or 1)
-    if len(found[1]) * abs(exponent) > LONGEST:
+    if max(len(str(base.numerator)), len(str(base.denominator))) * abs(exponent) > LONGEST:
         raise InputError(f"`{text.strip()}` has more than {LONGEST} digits")
     return base**exponent
 

@@ -1,6 +1,7 @@
 """A result as a document: one description, shown as text, as JSON or as HTML.
 
 A *row* has a label and a text for people, and a key and data for machines; it may lack either pair.
+People see a long text without its middle; machines have the whole.
 A *group* holds several things: people see their rows one after the other, machines a list of records.
 """
 
@@ -14,6 +15,7 @@ from itertools import chain
 from typing import Any, assert_never
 
 from dipc.claims.wording import Line, Record
+from dipc.excerpts import MOST_ANSWERED, MOST_QUOTED, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,17 @@ def data(key: str, value: Any) -> Row:
 
 
 def lines(rows: Iterable[Node]) -> Iterator[Line]:
-    """What people see, line by line."""
+    """What people see, line by line.
+
+    >>> [(label, text)] = lines([Row("claim", "eps + " * 10_000 + "eps", "claim")])
+    >>> label, len(text)
+    ('claim', 1800)
+    """
     for row in rows:
         match row:
             case Row(label, text):
                 if text is not None:
-                    yield label, text
+                    yield shortened(label, MOST_QUOTED), shortened(text, MOST_ANSWERED)
             case Group(_, items, most, more):
                 yield from lines(chain.from_iterable(items[:most]))
                 if most is not None and len(items) > most:

@@ -118,7 +118,7 @@ def _segment(curve: Curve, segment: Segment) -> Iterator[Row]:
 
 
 def enclosure(found: Least) -> str:
-    """The least x: exact, or its name with the digits asked for, or the decimals that are certain.
+    """The least x: exact, or its name with the digits asked for (``≈``), or the decimals that are certain.
 
     >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False))
     '3/4'
@@ -131,7 +131,7 @@ def enclosure(found: Least) -> str:
         return "infinite" if found.infinite else f"at least {found.low}"
     digits = len(str((1 / (found.high - found.low)).floor()))
     if found.name is not None:
-        return f"{found.name} = {digits_of(found.name.enclose, max(digits - 1, 10))}"
+        return f"{found.name} ≈ {digits_of(found.name.enclose, max(digits - 1, 10))}"
     places = max(digits, places_of(found.low, 1)) if found.low else digits
     low, high = (rounded(found.low, places, False), rounded(found.high, places, True))
     return f"between {decimal_text(low, places)} and {decimal_text(high, places)}"
