@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import hypothesis
 import pytest
+
+from dipc.numbers import basis
 
 # The same examples in every run, unless a test says otherwise.
 hypothesis.settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
@@ -17,7 +19,7 @@ gc.disable()  # while thousands of tests are collected; what they consist of is 
 
 
 def pytest_collection_finish() -> None:
-    """The garbage collector passes over the tests, and comes less often: a sixth of the time was its own."""
+    """The garbage collector passes over the tests and comes less often: it took about a tenth of the time."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
@@ -25,9 +27,31 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Commands that tests start find Python's files compiled, and write nothing into the checkout."""
+    """Commands that tests start find Python's files compiled, and write nothing into the checkout.
+
+    All workers share the folder, else each would compile sympy and matplotlib for itself.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
         if "PYTHONPYCACHEPREFIX" not in os.environ:
-            patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+            patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "compiled"))
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
+
+
+@pytest.fixture
+def force(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Let small degrees be great ones: other bounds, which are not part of what is remembered."""
+
+    def forget() -> None:
+        basis._generators.cache_clear()
+        basis._digits.cache_clear()
+
+    def force(**bounds: int) -> None:
+        for name, bound in bounds.items():
+            monkeypatch.setattr(basis, name, bound)
+        forget()
+
+    yield force
+    forget()

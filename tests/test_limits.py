@@ -11,9 +11,11 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import click
@@ -23,13 +25,15 @@ from patience import PATIENCE
 
 import dipc
 import dipc.claims.deciding
+import dipc.claims.privacy
 import dipc.dipwhile.sentences
 import dipc.dpctl.pipeline
 import dipc.limits
 from dipc.cli.main import cli, status
+from dipc.cli.work import busy_alarm
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Span
-from dipc.limits import held
+from dipc.limits import held, timer
 from dipc.signs.limits import Unsettled
 
 Capture = pytest.CaptureFixture[str]
@@ -93,6 +97,39 @@ def test_python_code_that_never_ticks_says_what_it_knows() -> None:
             return f"{limit}, but some is known"
 
     assert held(Clock(0.05), work) == "the time limit was reached, but some is known"
+
+
+@pytest.mark.parametrize("limit", [lambda: timer(Clock(0.05)), lambda: busy_alarm(0.3)], ids=["time", "busy"])
+def test_a_limit_in_a_callback_holds(
+    limit: Callable[[], AbstractContextManager[None]], capfd: Capture
+) -> None:
+    """Python swallows what a callback of a weak reference raises; the limit strikes again after it."""
+
+    class Thing:
+        pass
+
+    ended = []
+
+    def turn(seconds: float) -> None:
+        end = process_time() + seconds
+        while process_time() < end:
+            pass
+
+    def callback(_: object) -> None:
+        turn(2)
+        ended.append("callback")
+
+    def work() -> None:
+        thing = Thing()
+        reference = weakref.ref(thing, callback)
+        del thing
+        turn(10)
+        ended.append(str(reference))
+
+    with pytest.raises(LimitReached, match="the time limit was reached"), limit():
+        work()
+    assert not ended
+    assert "ignored" not in capfd.readouterr().err
 
 
 def test_an_abort_is_no_verdict() -> None:
@@ -262,6 +299,25 @@ def test_a_check_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.reason.startswith("the time limit was reached (")
 
 
+@pytest.mark.parametrize("step", ["_simplest", "_violated_for"])
+@pytest.mark.parametrize("claim", ["eps", "eps, 1/100"])
+def test_a_counterexample_that_was_found_stays(
+    claim: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has an eps and exact numbers; what is lost is how simple they are, and the regions."""
+
+    def never_ends(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(dipc.claims.privacy.PrivacyInequalities, step, never_ends)
+    found = dipc.load("svt4", N=2).check(claim, time_limit=0.5)
+    assert isinstance(found, dipc.Violated)
+    shown = found.counterexample
+    assert shown.excess.sign_at(shown.epsilon) > 0 and not shown.regions
+    assert found.notes == ("the counterexample is shown as it was found: the time limit was reached",)
+
+
 def test_a_decorated_function_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dipc.claims.deciding, "go_through", one_large_step)
 
@@ -383,6 +439,29 @@ def test_verify_within_limits(tmp_path: Path, capfd: Capture) -> None:
     assert status([*verify, "--time-limit", "600", "--memory-limit", "100000"]) == 0
     assert capfd.readouterr().out.rpartition("accepted")[2] == plain
     assert status([*verify, "--memory-limit", "1"]) == 3
+
+
+def spin(*_: object) -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        ("dipc.kernel.privacy.check_fields", "error: the time limit was reached (verifying "),
+        ("dipc.cli.verify.rederive", "\nnot derived: the time limit was reached\n"),
+    ],
+)
+def test_a_limit_refuses_no_certificate(
+    step: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    file = str(tmp_path / "c.json")
+    assert status(["check", "rand1", "--quiet", "--certificate", file]) == 0
+    monkeypatch.setattr(step, spin)
+    assert status(["verify", file, "--program", "rand1", "--time-limit", "0.2"]) == 3
+    said = capfd.readouterr()
+    assert says in said.out + said.err and "refused" not in said.out
 
 
 def test_one_long_step_of_a_command(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:

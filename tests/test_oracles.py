@@ -24,7 +24,12 @@ from dipc.errors import Source
 from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
-RANDOM = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+RANDOM = settings(
+    max_examples=many(15, campaign=40),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
 
 
 def shipped(name: str) -> ast.Program:
@@ -254,7 +259,7 @@ def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[or
 def test_shipped_programs_agree_with_runs(path: Path) -> None:
     program, runs, eps, sizes = (
         shipped(str(path)),
-        many(1500, campaign=20_000),
+        many(800, campaign=20_000),
         Fraction(4, 5),
         sizes_of(path),
     )

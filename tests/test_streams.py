@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from campaigns import spread
 
 from dipc.cli.main import status
 
 ROOT = Path(__file__).parent.parent
+Capture = pytest.CaptureFixture[str]
 FULL = Path("/dev/full")
 DIPC = [sys.executable, "-m", "dipc"]
 VIOLATED = ["check", "svt4", "-D", "N=2", "--quiet"]
@@ -83,7 +85,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "code"), COMMANDS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(("command", "code"), spread(COMMANDS, 10), ids=lambda value: str(value)[:30])
 def test_every_command_has_its_status_without_streams(command: list[str], code: int) -> None:
     assert status(command) == code
     closed = shell(command, "<&- >&- 2>&-")
@@ -104,13 +106,13 @@ def test_a_closed_input_that_is_to_be_read() -> None:
     assert (run.returncode, run.stderr) == (2, "error: <stdin>: the standard input is closed\n")
 
 
-def test_a_file_never_becomes_the_output(tmp_path: Path) -> None:
+def test_a_file_never_becomes_the_output(tmp_path: Path, capfd: Capture) -> None:
     """Without an output the first file that is opened would get its number, and then what is printed."""
     page = tmp_path / "svt1.wl"
     run = shell(["export", "svt1", "-D", "N=1", "--to", "mathematica", "-o", str(page)], "<&- >&- 2>&-")
     assert run.returncode == 0
-    usual = shell(["export", "svt1", "-D", "N=1", "--to", "mathematica"], "")
-    assert page.read_text(encoding="utf-8") == usual.stdout
+    assert status(["export", "svt1", "-D", "N=1", "--to", "mathematica"]) == 0
+    assert page.read_text(encoding="utf-8") == capfd.readouterr().out
 
 
 # --- what cannot be written ----------------------------------------------------------------------
@@ -148,14 +150,20 @@ def test_an_error_that_cannot_be_written() -> None:
 @pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-"])
 @pytest.mark.parametrize(("command", "code"), [(NOTED, 0), (["check", "none.dip"], 2), ([], 2)])
 def test_remarks_that_cannot_be_written_change_nothing(
-    command: list[str], code: int, streams: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: list[str],
+    code: int,
+    streams: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: Capture,
 ) -> None:
     (tmp_path / "four.dpm").write_text(FOUR, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    usual = shell(command, "")
-    assert usual.stderr, "there is a remark"
+    assert status(command) == code
+    usual = capfd.readouterr()
+    assert usual.err, "there is a remark"
     run = shell(command, streams)
-    assert (run.returncode, run.stdout, run.stderr) == (code, usual.stdout, "")
+    assert (run.returncode, run.stdout, run.stderr) == (code, usual.out, "")
 
 
 def test_completion_with_a_full_output() -> None:
@@ -189,6 +197,7 @@ class Press(MetaPathFinder):
         if name == {module!r}:
             signal.raise_signal(signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.{handler})
 sys.meta_path.insert(0, Press())
 sys.argv[1:] = ["check", "svt1", "-D", "N=1", "--quiet"]
 {start}
@@ -202,8 +211,9 @@ STARTS = {
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 @pytest.mark.parametrize("module", ["dipc.cli.main", "dipc.cli.check", "flint"])
 def test_ctrl_c_while_modules_are_imported(module: str, start: str) -> None:
+    code = PRESSED.format(module=module, start=start, handler="default_int_handler")
     run = subprocess.run(
-        [sys.executable, "-c", PRESSED.format(module=module, start=start)],
+        [sys.executable, "-c", code],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -212,13 +222,43 @@ def test_ctrl_c_while_modules_are_imported(module: str, start: str) -> None:
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "error: interrupted: nothing was decided\n")
 
 
+def test_little_is_imported_before_the_handler() -> None:
+    """Until then Ctrl-C ends with Python's traceback; Python's own start is not ours to change."""
+    code = "import sys; sys.path.insert(0, '.'); import dipc.__main__; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    ours = {name for name in run.stdout.split() if name.partition(".")[0] == "dipc"}
+    assert ours == {"dipc", "dipc.version", "dipc.process", "dipc.__main__"}
+    assert not {"typing", "threading", "dataclasses", "inspect"} & set(run.stdout.split())
+
+
+DEAF = """
+import signal, subprocess, sys
+from multiprocessing.resource_tracker import ensure_running
+from dipc.process import deaf_children
+signal.signal(signal.SIGINT, lambda number, frame: print("heard"))
+child = "import signal as s; print('deaf', s.SIGINT in s.pthread_sigmask(s.SIG_BLOCK, ()), flush=True)"
+with deaf_children():
+    signal.raise_signal(signal.SIGINT)
+    ensure_running()  # as some queues do
+    subprocess.run([sys.executable, "-c", child])
+print("end")
+"""
+
+
+def test_processes_are_begun_deaf_to_ctrl_c() -> None:
+    """They may still be starting, and would end with a traceback; their parent hears it afterwards."""
+    run = subprocess.run(
+        [sys.executable, "-u", "-c", DEAF], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (run.stdout, run.stderr) == ("deaf True\nheard\nend\n", "")
+
+
 def test_an_ignored_ctrl_c_stays_ignored_while_dipc_starts() -> None:
     """As a shell starts commands in the background."""
-    code = PRESSED.format(module="dipc.cli.main", start=STARTS["console script"])
-    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    run = subprocess.run(
-        [sys.executable, "-c", ignoring + code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    code = PRESSED.format(module="dipc.cli.main", start=STARTS["console script"], handler="SIG_IGN")
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout, run.stderr) == (0, "private\n", "")
 
 
@@ -239,7 +279,7 @@ def test_a_signal_in_the_middle_of_the_work(number: int, code: int, tmp_path: Pa
         f"Clock.tick = ticking\nsys.argv += ['--certificate', {str(target)!r}]\n" + STARTS["console script"]
     )
     run = subprocess.run(
-        [sys.executable, "-c", PRESSED.format(module="none", start=start)],
+        [sys.executable, "-c", PRESSED.format(module="none", start=start, handler="default_int_handler")],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -180,6 +180,7 @@ def test_text_in_other_alphabets(tmp_path: Path) -> None:
 
 def test_encodable_keeps_what_can_be_shown() -> None:
     assert encodable("ε ≤ 1", "utf-8") == "ε ≤ 1"
+    assert encodable("t ≈ 0.42", "ascii") == "t ~ 0.42"
     assert encodable("é ≤ 1", "latin-1") == "é <= 1"
 
 

@@ -177,7 +177,7 @@ def test_random_models_agree_with_all_sequences(seed: int) -> None:
         assert Judge(data).is_true()
 
 
-@pytest.mark.parametrize("seed", spread(range(15), 8))
+@pytest.mark.parametrize("seed", spread(range(15), 4))
 def test_random_models_at_every_horizon(seed: int) -> None:
     random = Random(seed)
     asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
@@ -334,7 +334,7 @@ def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.Mon
     assert isinstance(data["proof"], dict) is (subject == "cone" or data["verdict"] == "violated")
     assert ("pump" in data["proof"]) is (subject == "pump")
     count = accepted = 0
-    for where, mutant in some(mutants(data), 300):
+    for where, mutant in some(mutants(data), 120):
         count += 1
         with pytest.raises(Refused):
             check(json.dumps(mutant).encode())  # with the old digest
@@ -346,10 +346,10 @@ def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.Mon
         accepted += 1
         assert Judge(mutant).is_true(), (where, mutant)
         assert bool(other_question(certificate, asked)) is (where[0] not in ("model", "proof")), where
-    assert count > 200 and 0 < accepted < count / 3
+    assert count > 100 and 0 < accepted < count / 3
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 15))
+@pytest.mark.parametrize("seed", spread(range(30), 8))
 def test_a_smaller_claim_or_a_longer_horizon_is_not_proved_by_the_old_proof(seed: int) -> None:
     """The certificate of the least c, with a c that is too small: refused, whatever else is listed."""
     random = Random(seed)
@@ -410,7 +410,7 @@ def test_items_over_a_cone_need_one() -> None:
         checked(data | {"proof": [{"cone": [[], []]} for _ in data["proof"]]})
 
 
-@pytest.mark.parametrize("seed", spread(range(20), 10))
+@pytest.mark.parametrize("seed", spread(range(20), 5))
 def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both are what the search says; without other proofs the cone is enough where there is one."""
     monkeypatch.setattr(produced, "BRIEFLY", 0)
@@ -546,9 +546,9 @@ def test_work_is_limited() -> None:
     long = data | {"proof": {"pair": 0, "sequence": [0] * 20_000}}
     with pytest.raises(Refused, match=r"^work"):
         checked(long)
-    wide = written(claiming(above_threshold(9), fmpq(16), 9))
+    wide = written(claiming(above_threshold(7), fmpq(16), 7))
     with pytest.raises(Refused, match=r"^work"):
-        checked(wide, steps=20_000)
+        checked(wide, steps=8_000)
     with pytest.raises(Refused, match=r"^(work|proof|level)"):
         checked(data | {"verdict": "private", "c": "9" * 300, "horizon": 10**6, "proof": [None] * 10**5})
 

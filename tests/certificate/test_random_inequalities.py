@@ -6,12 +6,12 @@ writes proofs of every kind for false inequalities, with numbers that are right 
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from campaigns import drawn
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from proving import NoProof, budgets, factored, proof_of, rooted_proof, to_exppoly
 
@@ -24,20 +24,6 @@ from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
 from dipc.signs.proofs import SignTable
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import Unsettled
-
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
-
-
-def drawn(examples: int) -> settings:
-    """The same few examples, or as many fresh ones as asked for."""
-    return settings(
-        max_examples=int(EXAMPLES or examples),
-        derandomize=EXAMPLES is None,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-
 
 few, many = drawn(16), drawn(30)
 

@@ -6,38 +6,27 @@ width of its intervals.  At large budgets that is almost nothing, at small ones 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from fractions import Fraction
 
 import oracles
-from hypothesis import HealthCheck, Phase, given, note, settings
+from campaigns import drawn
+from hypothesis import given, note
 from strategies import discrete_programs
 
 import dipc
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 BUDGETS = (Fraction(2), Fraction(4), Fraction(13, 2))
 RADIUS = 4
 DECIDED = 0.9
-
-law_settings = settings(
-    max_examples=int(EXAMPLES or 20),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    print_blob=False,
-)
 
 
 def test_discrete_distributions_lie_in_the_bounds_of_the_oracle() -> None:
     tally: Counter[str] = Counter()
 
-    @law_settings
+    @drawn(20)
     @given(discrete_programs())
     def law(text: str) -> None:
         note(text)

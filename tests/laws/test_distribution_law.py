@@ -5,30 +5,20 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import oracles
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from campaigns import drawn
+from hypothesis import given, note
 from strategies import discrete_programs, looping_programs, programs
 
 import dipc
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 INPUTS = 3
 DECIDED = 0.8
-
-law_settings = settings(
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    print_blob=False,
-)
 
 
 PROGRAMS = {
@@ -45,7 +35,7 @@ def test_distributions_are_those_of_the_oracle(kind: str) -> None:
     source, examples, decided = PROGRAMS[kind]
     tally: Counter[str] = Counter()
 
-    @settings(law_settings, max_examples=int(EXAMPLES or examples))
+    @drawn(examples)
     @given(source)
     def law(text: str) -> None:
         note(text)

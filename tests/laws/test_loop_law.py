@@ -7,27 +7,18 @@ never meets the equations by which loops are solved.
 
 from __future__ import annotations
 
-import os
-
+from campaigns import drawn
 from flint import arb, ctx, fmpq
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from strategies import LOOP_HEAD, looping, loops
 
 import dipc
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 ROUNDS = 8
 POINTS = (fmpq(1, 2), fmpq(3))
 
 
-@settings(
-    max_examples=int(EXAMPLES or 15),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
+@drawn(15)
 @given(loops())
 def test_a_loop_is_the_limit_of_its_unrollings(loop: tuple[str, str]) -> None:
     condition, body = loop

@@ -6,7 +6,6 @@ least budgets as they are.  With a multiple of eps for eps, all of them change i
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,9 +15,10 @@ from typing import NamedTuple
 
 import oracles
 import pytest
+from campaigns import EXAMPLES, drawn, many, sown
 from dipwhile.python.to_python import load_function, to_python
 from flint import fmpq
-from hypothesis import HealthCheck, Phase, given, note, seed, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 from laws import changes
 from laws.changes import Change, Changed
@@ -34,19 +34,11 @@ from dipc.errors import LimitReached, Source, Unsupported
 from dipc.kernel.facts import Function
 from dipc.signs.tables import End, RootCluster
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 WIDTH = fmpq(1, 10**9)  # of the ends of regions
 PRECISION = "1e-6" if EXAMPLES else "1/8"  # of least budgets that are not found exactly: the slowest answer
-SEEDS = range(3)  # a few examples of each: the first ones of a long run are all alike
+SEEDS = range(many(2, campaign=10))  # a few examples of each: the first ones of a long run are all alike
 SECONDS = 20 if EXAMPLES else None  # for each answer: without a limit in the fixed examples
 
-law_settings = settings(
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    print_blob=False,
-)
 
 Load = Callable[[Program], dipc.Mechanism]
 Enclosure = tuple[fmpq, fmpq | None]
@@ -152,12 +144,7 @@ def test_a_change_leaves_the_answers(name: str) -> None:
         else:
             tally["compared"] += 1
 
-    draw = settings(law_settings, max_examples=int(EXAMPLES or examples))(given(source, st.data())(law))
-    if EXAMPLES:
-        draw()
-    else:
-        for number in SEEDS:
-            seed(number)(draw)()
+    sown(drawn(examples)(given(source, st.data())(law)), SEEDS)
     assert tally["compared"] >= share * tally.total(), tally
 
 

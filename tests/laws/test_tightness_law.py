@@ -6,15 +6,15 @@ digits), pair by pair and output by output.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
 import mpmath
 import oracles
+from campaigns import drawn, many, sown
 from flint import fmpq
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import given, note
 from strategies import programs
 
 import dipc
@@ -25,21 +25,12 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.signs.tables import RootCluster
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 GRID = [Fraction(1, 9), Fraction(2, 3), Fraction(7, 4), Fraction(5), Fraction(17)]
 CLOSE = mpmath.mpf(10) ** -30
 ZERO = mpmath.mpf(0)
 MOST_INPUTS = 20
+SEEDS = range(many(5, campaign=20))  # one alone may draw few programs of infinite loss
 
-law_settings = settings(
-    max_examples=int(EXAMPLES or 15),
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate],
-    print_blob=False,
-)
 
 Numbers = list[tuple[mpmath.mpf, mpmath.mpf]]
 
@@ -94,8 +85,6 @@ def inside(region: Region, eps: fmpq) -> bool | None:
 def test_tightness() -> None:
     tally: Counter[str] = Counter()
 
-    @law_settings
-    @given(programs())
     def law(text: str) -> None:
         program = parse(Source("random.dip", text))
         if len(oracles.all_inputs(program)) > MOST_INPUTS:
@@ -113,7 +102,7 @@ def test_tightness() -> None:
             tally["undecided"] += 1
 
     with mpmath.workdps(50):
-        law()
+        sown(drawn(4)(given(programs())(law)), SEEDS)
     assert tally["exact"] > 3 and tally["infinite"] > 1, tally
     assert tally["undecided"] + tally["unsupported"] <= tally.total() / 4, tally
 

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from typing import Any
 
 import oracles
-from hypothesis import HealthCheck, Phase, given, note, seed, settings
+from campaigns import drawn, many, sown
+from hypothesis import given, note
 from strategies import programs
 
 import dipc
@@ -18,19 +18,9 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 
-EXAMPLES = os.environ.get("DIPC_LAW_EXAMPLES")
 DECIDED = 0.75
 
-SEEDS = range(5)
-
-law_settings = settings(
-    max_examples=int(EXAMPLES or 7),
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    print_blob=False,
-)
+SEEDS = range(many(4, campaign=20))  # one alone may draw few claims that are violated
 
 
 def test_verdicts_survive_the_oracle() -> None:
@@ -53,12 +43,7 @@ def test_verdicts_survive_the_oracle() -> None:
         else:
             assert verdict.status == "undecided"
 
-    draw = law_settings(given(programs())(law))
-    if EXAMPLES:
-        draw()
-    else:  # one seed alone may draw few claims that are violated
-        for number in SEEDS:
-            seed(number)(draw)()
+    sown(drawn(7)(given(programs())(law)), SEEDS)
     assert tally["private"] + tally["violated"] >= DECIDED * tally.total(), tally
     assert tally["private"], tally
     assert tally["violated"], tally

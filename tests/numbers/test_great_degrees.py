@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 from flint import fmpq
 
-from dipc.numbers import basis, function
+from dipc.numbers import function
 from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.polynomial import primitive, split
@@ -23,23 +23,7 @@ from dipc.numbers.residues import Q
 FAR: tuple[int | fmpq, ...] = (800, 10**9, 10**12, 10**19, fmpq(1, 10**12), fmpq(10**20, 998244353))
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> Iterator[None]:
-    yield
-    forget()
-
-
-def forget() -> None:
-    """The bounds are not part of what is remembered."""
-    basis._generators.cache_clear()
-    basis._digits.cache_clear()
-
-
-def force(monkeypatch: pytest.MonkeyPatch, **bounds: int) -> None:
-    """Let small degrees be great ones."""
-    for name, bound in bounds.items():
-        monkeypatch.setattr(basis, name, bound)
-    forget()
+Force = Callable[..., None]
 
 
 def drawn(rng: random.Random, exponents: int, unit: int) -> ExpPoly:
@@ -56,13 +40,13 @@ def drawn(rng: random.Random, exponents: int, unit: int) -> ExpPoly:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_against_lowest_terms(seed: int, force: Force) -> None:
     rng = random.Random(seed)
     unit = rng.choice([1, 2, 5])
     f, g, h, rest = (drawn(rng, 6, unit) for _ in range(4))
     lowest, other = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
     assert lowest.is_lowest and other.is_lowest
-    force(monkeypatch, MODERATE=0, DENSE=rng.choice([0, 1]), DIGIT=rng.choice([1, 2, 64]))
+    force(MODERATE=0, DENSE=rng.choice([0, 1]), DIGIT=rng.choice([1, 2, 64]))
     short, second = Quotient(f * h, g * h), Quotient(f * h + rest, g * h)
     for p, q in ((lowest, short), (other, second)):
         assert p == q == p and hash(p) == hash(q)
@@ -78,9 +62,9 @@ def test_against_lowest_terms(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
         assert hash(1 / (short + second)) == hash(1 / (lowest + other))
 
 
-def test_lowest_terms_are_not_always_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lowest_terms_are_not_always_found(force: Force) -> None:
     """The test above would be worth little if they were."""
-    force(monkeypatch, MODERATE=0)
+    force(MODERATE=0)
     rng, found = random.Random(1), 0
     for _ in range(60):
         f, g = drawn(rng, 6, 2), drawn(rng, 6, 2)
@@ -119,12 +103,13 @@ def test_common_factors_that_are_found() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_digits_of_far_numbers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digits_of_far_numbers(seed: int, force: Force, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin writes the whole number out."""
     rng = random.Random(seed)
     p = Quotient(drawn(rng, 40, 5).at("1/3"), drawn(rng, 40, 5).at("1/3") or ExpPoly.of(1))
     written = [p.decimal(digits=digits) for digits in (1, 5, 30)]
     monkeypatch.setattr(function, "FAR", 1)
+    force()
     for digits, text in zip((1, 5, 30), written, strict=True):
         assert Decimal(p.decimal(digits=digits)) == Decimal(text)
 

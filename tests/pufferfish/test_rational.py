@@ -46,7 +46,7 @@ def budget(question: Question, horizon: int | None = None):
 
 
 @pytest.mark.parametrize("engine", [beliefs, futures])
-@pytest.mark.parametrize("seed", spared(range(40), {3, 24, 27, 30, 34}))
+@pytest.mark.parametrize("seed", spared(range(40), {24, 30, 34, *range(1, 40, 2)}))
 def test_greatest_quotients_are_those_of_brute_force(engine, seed):
     random = Random(seed)
     asked = random_question(random, random.randint(1, 4), random.randint(1, 3))
@@ -64,7 +64,7 @@ def test_greatest_quotients_are_those_of_brute_force(engine, seed):
         assert shorter < expected[extreme.pair]
 
 
-@pytest.mark.parametrize("seed", spread(range(40), 20))
+@pytest.mark.parametrize("seed", spread(range(40), 10))
 def test_violations_are_shortest_and_greatest(seed):
     random = Random(seed)
     asked = random_question(random, random.randint(2, 4))

@@ -55,7 +55,7 @@ def test_columns_are_aligned(sparse: dipc.Mechanism) -> None:
 
 def test_enclosed_and_infinite_budgets() -> None:
     named = dipc.load(PROGRAMS / "svt" / "svt1.dip", N=2).budget(budgets="(0, 1]", width="1e-3")
-    assert repr(named).startswith("LeastEpsilon(t=ln((5*exp(1))/(-1 + 6*exp(1/2))) = 0.4242")
+    assert repr(named).startswith("LeastEpsilon(t=ln((5*exp(1))/(-1 + 6*exp(1/2))) ≈ 0.4242")
     enclosed = LeastEpsilon(named.budgets, replace(named.least, name=None), named.witnesses)
     assert repr(enclosed).startswith("LeastEpsilon(t=between 0.")
     infinite = dipc.load(PROGRAMS / "svt" / "svt5.dip", N=2).budget()
