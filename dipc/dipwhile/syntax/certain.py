@@ -41,7 +41,7 @@ def check_certain(
 
 
 def reached(code: Sequence[Instruction]) -> Iterator[Instruction]:
-    """The instructions that every path begins with."""
+    """The instructions that every path begins with, of all or of the distinct ones."""
     for instruction in code:
         yield instruction
         if isinstance(instruction, Test | Jump | Halt):

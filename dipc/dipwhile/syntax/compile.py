@@ -25,6 +25,7 @@ from dipc.dipwhile.syntax.core import (
     CoreProgram,
     CoreQuestion,
     Variable,
+    distinct,
 )
 from dipc.dipwhile.syntax.everywhere import Checked, check_everywhere, empty_ranges, ranged
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
@@ -83,20 +84,21 @@ def compile_program(
 
     end = len(source.text.rstrip())
     code = unroll(program.body, parameters, Span(source, end, end))
-    sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
-    check_arrays(code, sizes)
-    types.check_budget(code)
+    once = distinct(code)
+    sizes = array_sizes(once, {variable.name: variable.size for variable in (*inputs, *outputs)})
+    check_arrays(once, sizes)
+    types.check_budget(once)
     unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
-    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
-    types.check_types(code, kinding)
+    kinding = types.infer(once, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
+    types.check_types(once, kinding)
     if not sampled:
         types.check_loops(code, kinding)
     of_name = {output.name: output for output in outputs}
-    types.check_outputs(code, of_name, kinding, unlisted)
+    types.check_outputs(once, of_name, kinding, unlisted)
     listed = {name: output for name, output in of_name.items() if name not in unlisted}
-    check_certain(code, sizes, listed, everywhere=sampled)
+    check_certain(once, sizes, listed, everywhere=sampled)
     ranges = ranged(program)
-    checked = Checked(code, sizes, kinding)
+    checked = Checked(code, once, sizes, kinding)
     variables = (*inputs, *outputs)
     check_everywhere(program, ranges, variables, unlisted, names.locals, checked, noise_in_loops=sampled)
 

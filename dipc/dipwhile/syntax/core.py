@@ -12,6 +12,7 @@ been unrolled; an atom is a ``Name`` that is not a declared or assigned variable
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flint import fmpq
@@ -68,6 +69,18 @@ class Halt:
 
 
 Instruction = Put | Draw | Test | Jump | Halt
+
+
+def distinct(code: Iterable[Instruction]) -> tuple[Put | Draw | Test, ...]:
+    """The assignments and tests, of equal ones the first: a check says the same of all, wherever they are."""
+    first: dict[tuple[object, ...], Put | Draw | Test] = {}
+    for instruction in code:
+        match instruction:
+            case Put(target, value) | Draw(target, value):
+                first.setdefault((target, value), instruction)
+            case Test(condition, is_loop=is_loop):
+                first.setdefault((condition, is_loop), instruction)
+    return tuple(first.values())
 
 
 @dataclass(frozen=True, slots=True)

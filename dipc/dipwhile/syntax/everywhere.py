@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import Sizes, array_sizes, assignments, check_arrays
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, distinct
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.unroll import Constants, substitute
@@ -37,28 +37,33 @@ def check_everywhere(
     check_bounds(program)
     code = as_code(program.body)
     rest = unchecked(code, checked.code)
-    sizes = array_sizes(code, {v.name: v.size for v in variables}, unrolled=False)
-    check_arrays(rest if sizes.keys() == checked.sizes.keys() else code, sizes)
+    once = distinct(code) if rest else checked.once
+    sizes = array_sizes(once, {v.name: v.size for v in variables}, unrolled=False)
+    check_arrays(rest if sizes.keys() == checked.sizes.keys() else once, sizes)
     types.check_budget(rest)
     kinding = checked.kinding
     if rest:
         numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
-        kinding = types.infer(code, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
+        kinding = types.infer(once, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
         if any(kinding[name] != kinds for name, kinds in checked.kinding.items()):
-            rest = code
+            rest = once
     types.check_types(rest, kinding, unrolled=False)
     if not noise_in_loops:
         types.check_loops(code, kinding)
-    check_one_type(variables, code, kinding, local)
+    check_one_type(variables, once, kinding, local)
     outputs = {output.name for output in program.outputs}
     listed = {v.name: v for v in variables if v.name in outputs}
     types.check_outputs(rest, listed, kinding, unlisted)
 
 
 class Checked(NamedTuple):
-    """Unrolled code that has been checked, with what was found out: its arrays and the kinds of variables."""
+    """Unrolled code that has been checked, with what was found out: its arrays and the kinds of variables.
+
+    ``once``: its :func:`~dipc.dipwhile.syntax.core.distinct` instructions.
+    """
 
     code: Sequence[Instruction]
+    once: Sequence[Instruction]
     sizes: Sizes
     kinding: types.Kinding
 
@@ -70,7 +75,7 @@ def unchecked(text: Sequence[Instruction], code: Sequence[Instruction]) -> Seque
     the text agree on these, another check of the same objects would find what the first one found: nothing.
     """
     same = set(map(identity, code))
-    return [instruction for instruction in text if identity(instruction) not in same]
+    return distinct(instruction for instruction in text if identity(instruction) not in same)
 
 
 def identity(instruction: Instruction) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from lark import Lark, Token
@@ -75,12 +76,6 @@ class Reduction:
                 found.append(value)
         return found + [None] * self.absent if self.absent else found
 
-    def made(self, builder: Builder, start: int | None, end: int | None, parts: Parts) -> Any:
-        """What the builder makes of the parts, of a text from ``start`` to ``end``."""
-        if self.single and len(parts) == 1:
-            return parts[0]
-        return getattr(builder, self.method)(Place(start, end), *parts) if self.method else parts
-
 
 Rows = dict[int, dict[str, int | Reduction]]
 
@@ -145,29 +140,24 @@ def _reduction(rule: Rule) -> Reduction:
 def built(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
     """What the builder makes of the tokens.  Raises :class:`Rejected`, and what the builder raises."""
     table = tables(lark, start)
+    rows = table.states
     states, entries = [table.first], list[Entry]()
-    for token in tokens:
-        following = _completed(table, token.type, states, entries, builder)
-        if following is None:
+    for token in chain(tokens, (END,)):
+        name = token.type
+        while isinstance(step := rows[states[-1]].get(name), Reduction):
+            if step.only:
+                states[-1] = table.settled(states[-2], states[-1], name)
+            else:
+                _reduce(step, rows, states, entries, builder)
+        if step is not None:
+            states.append(step)
+            entries.append((token, token.start_pos, token.end_pos))
+        elif token is not END or states[-1] != table.last:
             raise Rejected
-        states.append(following)
-        entries.append((token, token.start_pos, token.end_pos))
-    if _completed(table, "$END", states, entries, builder) is not None or states[-1] != table.last:
-        raise Rejected
     return entries[-1][0]
 
 
-def _completed(
-    table: Tables, name: str, states: list[int], entries: list[Entry], builder: Builder
-) -> int | None:
-    """Complete rules before a terminal; the state after it, or None if it does not fit."""
-    rows = table.states
-    while isinstance(step := rows[states[-1]].get(name), Reduction):
-        if step.only:
-            states[-1] = table.settled(states[-2], states[-1], name)
-        else:
-            _reduce(step, rows, states, entries, builder)
-    return step
+END = Token("$END", "")
 
 
 def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry], builder: Builder) -> None:
@@ -179,7 +169,13 @@ def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry]
     if start is None or end is None:  # the first part has no text, or the last one
         start = next((begin for _, begin, _ in inside if begin is not None), None)
         end = next((end for _, _, end in reversed(inside) if end is not None), None)
-    entries.append((step.made(builder, start, end, step.parts(inside)), start, end))
+    parts = step.parts(inside)
+    made = parts
+    if step.single and len(parts) == 1:
+        made = parts[0]
+    elif step.method:
+        made = getattr(builder, step.method)(Place(start, end), *parts)
+    entries.append((made, start, end))
     following = rows[states[-1]][step.origin]
     assert isinstance(following, int)
     states.append(following)

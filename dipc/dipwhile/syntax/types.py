@@ -26,7 +26,7 @@ from dipc.dipwhile.syntax.printer import show as show_domain_of
 from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
 from dipc.dipwhile.syntax.walk import LEAVES, bottom_up, children, expressions, nodes
 from dipc.errors import InputError
-from dipc.models.values import Atom
+from dipc.models.values import Atom, Value
 
 Kinding = Mapping[str, Kinds]
 """The kinds of every variable; of an array, those of all its cells."""
@@ -308,19 +308,21 @@ def check_outputs(
     for target, value in assignments(code):
         name = target_name(target)
         if name in unlisted:
-            check_kind(value, name, show_domain_of(unlisted[name]), kinding)
+            check_kind(value, name, assigned_kinds(value, kinding), kinding, unlisted[name])
         elif name in outputs:
             check_output(value, outputs[name], kinding)
 
 
-def check_kind(assigned: ast.Expr | ast.Distribution, output: str, domain: str, kinding: Kinding) -> None:
+def check_kind(
+    assigned: ast.Node, output: str, kinds: Kinds, kinding: Kinding, domain: ast.Unlisted | tuple[Value, ...]
+) -> None:
     """Refuse a value of a kind that the set of the output does not have."""
     # An integer random variable may be assigned where its values are finitely many: found in exploration.
-    kinds = assigned_kinds(assigned, kinding)
     possible = kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds
     if never(possible, kinding[output]):
         message = f"the output `{output}` is assigned {describe(kinds)}"
-        raise InputError(message, assigned.span, f"its set is `{domain}`")
+        shown = show_domain(domain) if isinstance(domain, tuple) else show_domain_of(domain)
+        raise InputError(message, assigned.span, f"its set is `{shown}`")
 
 
 def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kinding: Kinding) -> None:
@@ -329,7 +331,7 @@ def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kindin
     if surely(kinds, Kinds.REAL):
         hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
         raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
-    check_kind(assigned, output.name, show_domain(output.domain), kinding)
+    check_kind(assigned, output.name, kinds, kinding, output.domain)
 
 
 def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:

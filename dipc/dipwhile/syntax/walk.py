@@ -87,6 +87,9 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
     """
     if isinstance(expr, LEAVES):
         return visit(expr, ())
+    inside = children(expr)
+    if all(isinstance(part, LEAVES) for part in inside):  # so are most expressions
+        return visit(expr, tuple([visit(part, ()) for part in inside]))
     todo: list[ast.Expr] = [expr]
     order: list[ast.Expr] = []  # each node before its parts, the last part first
     while todo:
