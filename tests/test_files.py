@@ -216,7 +216,7 @@ WRITERS = {
 OLD = "input q in {0,1}\noutput out in {0,1}\nadjacent all\nprivate eps\n" + "out<-0\n" * 30
 
 
-@pytest.mark.parametrize("name", spread(WRITERS, 9))
+@pytest.mark.parametrize("name", spread(WRITERS, 5))
 def test_every_command_with_a_full_disk(name: str, tmp_path: Path) -> None:
     """No file may have more than 100 bytes: what a full disk does, without one."""
     pytest.importorskip("resource")

@@ -85,7 +85,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "code"), spread(COMMANDS, 10), ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(("command", "code"), spread(COMMANDS, 5), ids=lambda value: str(value)[:30])
 def test_every_command_has_its_status_without_streams(command: list[str], code: int) -> None:
     assert status(command) == code
     closed = shell(command, "<&- >&- 2>&-")

@@ -31,7 +31,7 @@ def small(name: Path) -> dict[str, int]:
     return SMALL if has_n and name.parts[0] != "sums" else {}
 
 
-@pytest.mark.parametrize("name", spread(PROGRAMS, 24), ids=str)
+@pytest.mark.parametrize("name", spread(PROGRAMS, 12), ids=str)
 def test_every_program_can_be_exported_to_every_language(name: Path) -> None:
     mechanism = load(str(name), **small(name))
     question = asked(mechanism)
@@ -59,7 +59,7 @@ def test_a_query_for_every_different_inequality() -> None:
     assert code.count("(") == code.count(")")
 
 
-@pytest.mark.parametrize("name", spread(PROGRAMS, 24), ids=str)
+@pytest.mark.parametrize("name", spread(PROGRAMS, 12), ids=str)
 def test_latex_is_balanced(name: Path) -> None:
     text = latex(asked(load(str(name), **small(name))))
     bare = re.sub(r"\\[{}]|(?<!\\)%.*", "", text)

@@ -18,6 +18,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from campaigns import spread
 from flint import fmpq
 from numeric import value
 
@@ -208,7 +209,7 @@ def test_probabilities_far_apart(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", spread(range(4), 2))
 def test_verdicts(family: str, seed: int) -> None:
     """Means a few steps apart: the verdict against the ratios of the sums."""
     sample = random_sample(family, seed, 4 + 2 * seed)
@@ -228,7 +229,7 @@ def test_verdicts(family: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", spread(range(3), 1))
 def test_short_fractions_against_lowest_terms(
     family: str, seed: int, force: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,7 +120,7 @@ def work(job: Callable[[], Any]) -> int:
     return count
 
 
-SIZE = 40
+SIZE = 25
 
 
 @pytest.mark.parametrize("what", TEXTS)
