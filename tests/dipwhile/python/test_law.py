@@ -52,7 +52,7 @@ def test_random_programs_with_integer_noise(text: str) -> None:
     same_distributions(text)
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", spread(PROGRAMS, 24), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     """The same verdict, counts and counterexample too."""
     text = path.read_text(encoding="utf-8")

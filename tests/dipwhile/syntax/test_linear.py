@@ -120,7 +120,7 @@ def work(job: Callable[[], Any]) -> int:
     return count
 
 
-SIZE = 25
+SIZE = 40
 
 
 @pytest.mark.parametrize("what", TEXTS)
