@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 
 import pytest
@@ -170,11 +170,18 @@ REFUSED = "vm_compute. lazymatch goal with |- false = true => idtac end.\nAbort.
 
 
 def together(texts: Sequence[str]) -> str:
-    """Files as one, with a module for each, which has its own names."""
-    head = dict.fromkeys(" ".join(line) for text in texts for line in IMPORTS.findall(text))
-    inside = (IMPORTS.sub(r"Import \2", text) for text in texts)
-    parts = (f"Module P{i}.\n{text}End P{i}.\n" for i, text in enumerate(inside))
-    return "".join((*head, *parts))
+    """Files as one, with a module for each, which has its own names.
+
+    Files in a row that import the same do so once, in a module around theirs: it takes a fifth of a second.
+    """
+    imports = [tuple(IMPORTS.findall(text)) for text in texts]
+    head = dict.fromkeys(" ".join(line) for lines in imports for line in lines)
+    found = [*head]
+    for number, (lines, group) in enumerate(groupby(range(len(texts)), key=imports.__getitem__)):
+        found += (f"Module With{number}.\n", *(f"Import {names}" for _, names in lines))
+        found += (f"Module P{i}.\n{IMPORTS.sub('', texts[i])}End P{i}.\n" for i in group)
+        found += (f"End With{number}.\n", f"Import With{number}.\n")
+    return "".join(found)
 
 
 def theorems(texts: Sequence[str]) -> str:

@@ -85,25 +85,33 @@ PRELUDE = f'dipc() {{ {shlex.quote(sys.executable)} -m dipc "$@"; }}\n'
 
 PLAIN = re.compile(
     r"""(dipc\ (?:[^'"|<>&;$`*?~{}()\n\\] | '[^']*' | "[^"$`\\]*")*)  # no work for a shell
-        (?:;\ (echo\ \$\?) | \|\ (grep\ .*))?""",
+        (?:(2>&1|2>/dev/null|2>\ \w+\.txt)(?:\ |$))? (?:;\ (echo\ \$\?) | \|\ (grep\ .*))?""",
     re.VERBOSE,
 )
+LOOP = re.compile(r"for (\w+) in ([\w ]+); do (dipc [^;|<>]*); done")
 
 
 def printed(command: str, folder: Path) -> str:
     """What a command prints on stdout and stderr; a plain call of dipc needs no process.
 
-    Neither does one whose status or lines are shown.
+    Neither does one whose status or lines are shown, or a loop.
     """
+    if loop := LOOP.fullmatch(command):
+        name, values, call = loop.groups()
+        calls = (re.sub(rf"\$(?:{name}\b|{{{name}}})", value, call) for value in values.split())
+        return "".join(printed(call, folder) for call in calls)
     plain = PLAIN.fullmatch(command)
     if plain is None:
         return shell(command, folder)
-    call, echo, grep = plain.groups()
+    call, errors, echo, grep = plain.groups()
     out, err = Captured(), Captured()
-    with chdir(folder), redirect_stdout(out), redirect_stderr(err if grep else out):
+    apart = errors != "2>&1" if errors else grep
+    with chdir(folder), redirect_stdout(out), redirect_stderr(err if apart else out):
         code = status(shlex.split(call)[1:])
+    if errors and errors.endswith(".txt"):
+        (folder / errors.split()[1]).write_text(err.text, encoding="utf-8")
     if grep:
-        return err.text + shell(grep, folder, out.text)
+        return ("" if errors else err.text) + shell(grep, folder, out.text)
     return f"{out.text}{code}\n" if echo else out.text
 
 
@@ -167,6 +175,8 @@ def test_a_process_prints_the_same(folder: Path) -> None:
         "dipc check svt1",
         "dipc check 'none.dip'; echo $?",
         "dipc budget svt1 --at 1/2 | grep 'least'",
+        "dipc check none.dip 2>&1 | grep 'error'",
+        "for i in 1; do dipc check svt$i -D N=${i} --quiet; done",
         "dipc -x",
     ):
         assert without_times(printed(command, folder)) == without_times(shell(command, folder))
@@ -246,7 +256,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "NO_MKDOCS_2_WARNING": "1",
-            "DIPC_REPORTS": "rand1,warner",
+            "DIPC_REPORTS": "warner",
         },
         capture_output=True,
         text=True,
@@ -256,9 +266,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
     assert {page for page in pages if not (site / page / "index.html").exists()} == set()
     everything = "".join(page.read_text(encoding="utf-8") for page in site.rglob("*.html"))
-    assert {page.name for page in (site / "reports").glob("*.html")} == {"rand1.html", "warner.html"}
+    assert {page.name for page in (site / "reports").glob("*.html")} == {"warner.html"}
     gallery = (site / "gallery" / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r'href="\.\./reports/(\w+)\.html"', gallery) == ["rand1", "warner"]
+    assert re.findall(r'href="\.\./reports/(\w+)\.html"', gallery) == ["warner"]
     assert 'class="kd">input</span>' in everything, "programs are not highlighted"
     assert not re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="https?:[^"]*"', everything)
 

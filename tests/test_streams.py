@@ -49,7 +49,7 @@ def shell(arguments: list[str], streams: str, *, before: str = "") -> subprocess
 CLOSED = [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"]
 
 
-@pytest.mark.parametrize("streams", CLOSED)
+@pytest.mark.parametrize("streams", spread(CLOSED, 3))
 def test_a_verdict_with_closed_streams(streams: str) -> None:
     run = shell(VIOLATED, streams)
     output = "" if " >&-" in f" {streams}" else "violated\n"
@@ -122,7 +122,7 @@ NO_SPACE = "error: <stdout>: No space left on device\n"
 
 
 @full
-@pytest.mark.parametrize("command", [PRIVATE, VIOLATED, ["--help"], ["programs"]])
+@pytest.mark.parametrize("command", spread([PRIVATE, VIOLATED, ["--help"], ["programs"]], 2))
 def test_an_answer_that_cannot_be_written(command: list[str]) -> None:
     run = shell(command, ">/dev/full")
     assert (run.returncode, run.stderr) == (2, NO_SPACE)
@@ -146,9 +146,15 @@ def test_an_error_that_cannot_be_written() -> None:
     assert run.returncode == 2 and run.stderr.endswith(NO_SPACE) and "Traceback" not in run.stderr
 
 
+REMARKS = [
+    (command, code, streams)
+    for streams in ("2>/dev/full", "2>&-")
+    for command, code in ((NOTED, 0), (["check", "none.dip"], 2), ([], 2))
+]
+
+
 @full
-@pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-"])
-@pytest.mark.parametrize(("command", "code"), [(NOTED, 0), (["check", "none.dip"], 2), ([], 2)])
+@pytest.mark.parametrize(("command", "code", "streams"), spread(REMARKS, 3))
 def test_remarks_that_cannot_be_written_change_nothing(
     command: list[str],
     code: int,

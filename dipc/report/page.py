@@ -16,7 +16,7 @@ import shlex
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from io import StringIO
 from pathlib import Path, PurePath
@@ -105,7 +105,7 @@ def report_html(
     are shown.  A part that takes longer than ``attempts`` allows is left out with a note.
     Raises :class:`InputError`.
     """
-    environment = _environment()
+    _load()
     attempts = attempts or Attempts()
     subject = Subject(mechanism, claim, at=at)
     found = study(subject, attempts)
@@ -118,6 +118,7 @@ def report_html(
     plots = attempts("the plots", lambda: _plots(found))
     private = found.verdict is not None and found.verdict.status == "private"
     for_all = _for_all(mechanism, claim, attempts) if private else None
+    drawing = _drawing(drawn, attempts) if drawn else None
     context = {
         "title": title or PurePath(found.name).name,
         "study": found,
@@ -125,15 +126,15 @@ def report_html(
         "drawn": drawn,
         "laws": laws,
         "panels": plots or [],
-        "drawing": _drawing(drawn, attempts) if drawn else None,
+        "drawing": drawing and marked(data_uri(drawing.encode(), "image/svg+xml")),
         "proofs": proved or [],
         "for_all": for_all,
         "commands": list(commands(found, drawn)),
-        "downloads": list(downloads(found, asked, drawn, attempts)),
+        "downloads": list(downloads(found, asked, drawn, drawing, attempts)),
         "version": __version__,
     }
     context["notes"] = {note.part: note.why for note in attempts.notes}  # one for each part
-    return environment.get_template("report.html").render(context)
+    return _environment().get_template("report.html").render(context)
 
 
 def _for_all(mechanism: Mechanism, claim: str | None, attempts: Attempts) -> tuple[str, Markup] | None:
@@ -173,14 +174,24 @@ def refuse_no_page(target: Path) -> None:
 # --- the template ----------------------------------------------------------------------------
 
 
-def _environment() -> Environment:
+def _load() -> None:
+    """Load what a page needs, once: parts run in processes of their own, which keep what they load."""
     try:
-        import matplotlib  # noqa: F401
+        import jinja2  # noqa: F401
+        import matplotlib
         import pygments  # noqa: F401
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
         hint = "pip install matplotlib jinja2 pygments"
         raise MissingPackage(f"reports need {error.name}", hint=hint) from None
+    import matplotlib.backends.backend_svg
+    import matplotlib.figure  # noqa: F401
+
+
+@cache
+def _environment() -> Environment:
+    """The templates, compiled once."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     loader = FileSystemLoader(TEMPLATES)
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -303,14 +314,13 @@ def _picture(found: Study) -> Picture:
     return picture(program, to_input(program, dict(found.pair[0]) if found.pair is not None else first))
 
 
-def _drawing(drawn: Picture, attempts: Attempts) -> Markup | None:
-    """The chain as the address of an image, so that its style does not affect the page."""
+def _drawing(drawn: Picture, attempts: Attempts) -> str | None:
+    """The drawing of the chain; the page shows it as an image, so that its style does not affect the page."""
     if len(drawn.chain) > MOST_STATES:
         states = f"it has {len(drawn.chain)} states, more than the {MOST_STATES} that a page shows"
         attempts.notes.append(Note("the drawing of the chain", f"{states}; dipc export --to svg draws it"))
         return None
-    text = attempts("the drawing of the chain", lambda: svg(drawn))
-    return None if text is None else marked(data_uri(text.encode(), "image/svg+xml"))
+    return attempts("the drawing of the chain", lambda: svg(drawn))
 
 
 # --- files -----------------------------------------------------------------------------------
@@ -333,9 +343,12 @@ class Download:
 
 
 def downloads(
-    found: Study, asked: ClaimExport | None, drawn: Picture | None, attempts: Attempts
+    found: Study, asked: ClaimExport | None, drawn: Picture | None, drawing: str | None, attempts: Attempts
 ) -> Iterator[Download]:
-    """The program, the certificate and the exports; only the command for a file that is too large."""
+    """The program, the certificate and the exports; only the command for a file that is too large.
+
+    The ``drawing``, if the page shows it, is the export to svg.
+    """
     stem, program = plain_stem(found.name), found.subject.mechanism.program
     yield _download(f"{stem}.dip", "the program", program.source.text.encode(), "")
     verdict = found.verdict
@@ -354,7 +367,10 @@ def downloads(
     for formats, subject, command in subjects:
         for name, write in formats.items() if subject is not None else ():
             ending, about = FILES[name]
-            text = attempts(f"the export to {name}", lambda w=write, s=subject: w(s))  # type: ignore[misc]
+            if name == "svg" and drawing is not None:
+                text = drawing
+            else:
+                text = attempts(f"the export to {name}", lambda w=write, s=subject: w(s))  # type: ignore[misc]
             if text is not None:
                 full = f"dipc {command} --to {name} -o {stem}{ending}"
                 yield _download(f"{stem}{ending}", about, text.encode(), full)

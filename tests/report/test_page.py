@@ -120,6 +120,14 @@ def test_a_proof_can_be_followed(private: str) -> None:
     assert shown in proofs and len(shown) > 3
 
 
+@pytest.fixture
+def unplotted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plots take most of the time of a page, and other tests look at them."""
+    monkeypatch.setattr("dipc.report.page._plots", lambda found: [])
+    monkeypatch.setattr("dipc.report.page._drawing", lambda drawn, attempts: "")
+
+
+@pytest.mark.usefixtures("unplotted")
 def test_other_proofs() -> None:
     page = dipc.report_html(dipc.load("hist2", N=1), "eps for eps in [1, inf)")
     assert "without a chain of derivatives" in page and "stands in the certificate" in words(page)
@@ -129,6 +137,7 @@ def test_other_proofs() -> None:
     assert "It holds, for both sides are equal" in words(page)
 
 
+@pytest.mark.usefixtures("unplotted")
 def test_tightness_and_delta(private: str) -> None:
     least = dipc.load("svt1", N=2).budget().least.exact
     assert f"such that the program is (t·ε)-private for every ε in (0, ∞) is {least}." in words(private)
@@ -153,6 +162,7 @@ def test_too_large() -> None:
     assert "--certificate" not in text and len(page) < 1_000_000
 
 
+@pytest.mark.usefixtures("unplotted")
 def test_a_claim_of_ones_own() -> None:
     page = dipc.report_html(dipc.load("svt4", N=2), "3/2*eps", at="1/2")
     assert "✓ Private" in words(page) and "at ε = 1/2" in words(page)
@@ -192,6 +202,7 @@ def test_the_files_are_what_they_are_called(violated: str) -> None:
     assert set(found) >= {f"svt4.{e}" for e in ("wl", "sage", "smt2", "tex", "dot", "svg", "drn", "pm")}
 
 
+@pytest.mark.usefixtures("unplotted")
 def test_large_files_are_named_only() -> None:
     page = dipc.report_html(dipc.load("svt4", N=3), attempts=Attempts(PATIENCE))
     assert "svt4.wl" not in files(page)
@@ -329,6 +340,7 @@ def test_it_can_be_printed(browser: Browser, violated: str, tmp_path: Path) -> N
     assert data.startswith(b"%PDF") and len(data) > 50_000
 
 
+@pytest.mark.usefixtures("unplotted")
 def test_a_proof_for_every_size(violated: str) -> None:
     proved = dipc.report_html(dipc.load("svt1", c=2))
     assert '<h2 id="sizes">All inputs, for every N</h2>' in proved
