@@ -199,7 +199,7 @@ def with_two_queries(path: Path) -> Mechanism:
     return mechanism
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 24), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", spread(PROGRAMS, 14), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     mechanism = with_two_queries(path)
@@ -277,7 +277,7 @@ def test_no_input_at_all() -> None:
 
 
 def test_random_programs() -> None:
-    @drawn(12)
+    @drawn(5, campaign=12)
     @given(programs())
     def law(text: str) -> None:
         note(text)

@@ -25,7 +25,7 @@ from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 RANDOM = settings(
-    max_examples=many(15, campaign=40),
+    max_examples=many(8, campaign=40),
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

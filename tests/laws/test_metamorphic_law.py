@@ -144,7 +144,7 @@ def test_a_change_leaves_the_answers(name: str) -> None:
         else:
             tally["compared"] += 1
 
-    sown(drawn(examples)(given(source, st.data())(law)), SEEDS)
+    sown(drawn((examples + 1) // 2, campaign=examples)(given(source, st.data())(law)), SEEDS)
     assert tally["compared"] >= share * tally.total(), tally
 
 
