@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
-from campaigns import drawn, many
+from campaigns import drawn
 from flint import fmpq
 from hypothesis import given, note
 from strategies import discrete_programs, looping_programs, programs
@@ -74,7 +74,7 @@ def law_for(source: object, examples: int) -> Counter[str]:
     """Both laws on random programs, with what was met."""
     tally: Counter[str] = Counter()
 
-    @drawn(many(examples // 2, campaign=examples))
+    @drawn(examples)
     @given(source)  # type: ignore[arg-type]
     def law(text: str) -> None:
         note(text)
