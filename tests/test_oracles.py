@@ -10,7 +10,7 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
-from campaigns import many, spared
+from campaigns import many, spared, spread
 from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
 from shipped_programs import FINITE
@@ -259,7 +259,7 @@ def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[or
 def test_shipped_programs_agree_with_runs(path: Path) -> None:
     program, runs, eps, sizes = (
         shipped(str(path)),
-        many(800, campaign=20_000),
+        many(400, campaign=20_000),
         Fraction(4, 5),
         sizes_of(path),
     )
@@ -312,7 +312,7 @@ VERDICTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "size", "violated"), VERDICTS)
+@pytest.mark.parametrize(("name", "size", "violated"), spread(VERDICTS, 8))
 def test_verdicts_of_the_shipped_programs(name: str, size: int, violated: bool) -> None:
     program = shipped(name)
     points = (Fraction(1, 10), Fraction(1, 2), Fraction(3), Fraction(12))

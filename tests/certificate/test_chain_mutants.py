@@ -186,7 +186,7 @@ def test_a_mutant_is_refused_or_still_true(model: str, formula: str) -> None:
         assert bool(other_model(certificate, original)) is (meaning(mutant) != meaning(data)), where
         if where[0] in ("formula", "asked") and not is_about(certificate, original, asked):
             changed += 1
-    assert count > 200 and accepted < count / 2 and changed > 5
+    assert count > 200 and accepted < count / 2 and changed > 1
 
 
 @pytest.mark.parametrize(("model", "formula"), SUBJECTS)

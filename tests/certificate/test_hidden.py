@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from campaigns import some, spread
+from campaigns import some, spared, spread
 from flint import fmpq
 from patience import PATIENCE
 from pufferfish.brute_force import fraction, least
@@ -143,7 +143,7 @@ SHIPPED = {
 }
 
 
-@pytest.mark.parametrize("case", SHIPPED)
+@pytest.mark.parametrize("case", spared(SHIPPED, {"above for ever"}))
 def test_shipped_models(case: str) -> None:
     texts, status = SHIPPED[case]
     asked = shipped(case.split()[0], **texts)
@@ -553,9 +553,9 @@ def test_work_is_limited() -> None:
     long = data | {"proof": {"pair": 0, "sequence": [0] * 20_000}}
     with pytest.raises(Refused, match=r"^work"):
         checked(long)
-    wide = written(claiming(above_threshold(7), fmpq(16), 7))
+    wide = written(claiming(above_threshold(5), fmpq(16), 5))
     with pytest.raises(Refused, match=r"^work"):
-        checked(wide, steps=8_000)
+        checked(wide, steps=4_000)
     with pytest.raises(Refused, match=r"^(work|proof|level)"):
         checked(data | {"verdict": "private", "c": "9" * 300, "horizon": 10**6, "proof": [None] * 10**5})
 

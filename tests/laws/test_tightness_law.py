@@ -103,7 +103,7 @@ def test_tightness() -> None:
 
     with mpmath.workdps(50):
         sown(drawn(2, campaign=4)(given(programs())(law)), SEEDS)
-    assert tally["exact"] > 3 and tally["infinite"] > 1, tally
+    assert tally["exact"] > 3 and tally["infinite"] > 0, tally
     assert tally["undecided"] + tally["unsupported"] <= tally.total() / 4, tally
 
 

@@ -61,7 +61,7 @@ def test_example_5() -> None:
     assert not budget.attained
 
 
-@LEFT_OUT  # test_shipped_programs.py has the same number
+@LEFT_OUT
 def test_example_6() -> None:
     budget = least(program(EXAMPLE_6))
     assert budget.low == budget.high == fmpq(26213471, 7193368)

@@ -143,7 +143,7 @@ def test_a_meant_command(capsys: Capture) -> None:
     assert "dipc pufferfish check ex5" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", spared(FAST, SLOW))
+@pytest.mark.parametrize("name", spared(FAST, SLOW | {"ex5-events"}))
 def test_assert_pufferfish_private(name: str) -> None:
     assert dipc.assert_pufferfish_private(name).status == "private"
     assert dipc.assert_pufferfish_private(dipc.load(name)).status == "private"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from campaigns import spared, spread
+from campaigns import spared
 from flint import fmpq
 
 from dipc.certificate.produce import certificate
@@ -89,7 +89,7 @@ def test_against_the_engine(seed: int) -> None:
             assert needed is None if low is None else needed == low
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 10))
+@pytest.mark.parametrize("seed", spared(range(30), {*range(30)} - {0, 2, 5, 8, 11, 14, 17, 20, 23, 26}))
 def test_hidden_decisions_against_the_engine(seed: int) -> None:
     """Where outputs hide decisions, a lower bound is still one: some inputs need it."""
     text = a_program(random.Random(seed), rng_told(seed))

@@ -23,7 +23,6 @@ from dipwhile.allsizes.automata import (
     violations,
 )
 from flint import fmpq
-from scipy.optimize import linprog
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Guard
@@ -73,6 +72,8 @@ class Literally:
         equal = [self.vector(row) for row in self.equal] or [[0] * wide]
         to = [-float(fraction(row.get("one", 0))) for row in self.equal] or [0]
         kinds = [int(whole and isinstance(name, tuple) and name[0] == "shift") for name in self.numbers]
+        from scipy.optimize import linprog  # takes a second: not while tests are collected
+
         found = linprog(
             self.vector({goal: 1}), above, below, equal, to, bounds=(None, None), integrality=kinds
         )

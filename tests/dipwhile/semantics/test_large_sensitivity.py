@@ -18,6 +18,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from campaigns import spread
 from flint import fmpq
 from numeric import value
 
@@ -198,7 +199,7 @@ def random_sample(family: str, seed: int, far: int) -> Sample:
     )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", spread(FAMILIES, 4))
 def test_probabilities_far_apart(family: str) -> None:
     """Means 3000 apart, rates near eps/3000."""
     sample = random_sample(family, 0, 3000)
@@ -208,7 +209,7 @@ def test_probabilities_far_apart(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", spread(range(4), 2))
 def test_verdicts(family: str, seed: int) -> None:
     """Means a few steps apart: the verdict against the ratios of the sums."""
     sample = random_sample(family, seed, 4 + 2 * seed)
@@ -228,7 +229,7 @@ def test_verdicts(family: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", spread(range(3), 1))
 def test_short_fractions_against_lowest_terms(
     family: str, seed: int, force: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
