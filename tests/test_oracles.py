@@ -259,7 +259,7 @@ def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[or
 def test_shipped_programs_agree_with_runs(path: Path) -> None:
     program, runs, eps, sizes = (
         shipped(str(path)),
-        many(400, campaign=20_000),
+        many(800, campaign=20_000),
         Fraction(4, 5),
         sizes_of(path),
     )
