@@ -10,7 +10,7 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
-from campaigns import many, spared
+from campaigns import many, spared, spread
 from hypothesis import HealthCheck, given, settings
 from oracles import Distribution, InputValue
 from shipped_programs import FINITE
@@ -25,7 +25,7 @@ from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 RANDOM = settings(
-    max_examples=many(15, campaign=40),
+    max_examples=many(8, campaign=40),
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
@@ -312,7 +312,7 @@ VERDICTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "size", "violated"), VERDICTS)
+@pytest.mark.parametrize(("name", "size", "violated"), spread(VERDICTS, 8))
 def test_verdicts_of_the_shipped_programs(name: str, size: int, violated: bool) -> None:
     program = shipped(name)
     points = (Fraction(1, 10), Fraction(1, 2), Fraction(3), Fraction(12))

@@ -344,7 +344,8 @@ def lifted(value: Number) -> Quotient:
 
 def at_eps(mdp: AnyMdp, eps: fmpq) -> AnyMdp:
     """The process at one eps, without the transitions that vanish there."""
-    numbers: dict[Any, Any] = {p: lifted(p).at(eps) for rows in mdp.rows for row in rows for _, p in row}
+    used = {p for rows in mdp.rows for row in rows for _, p in row}  # each number once: most occur often
+    numbers: dict[Any, Any] = {p: lifted(p).at(eps) for p in used}
     rational = {p: plain(value) for p, value in numbers.items()}
     if all(isinstance(number, fmpq) for number in rational.values()):
         numbers = rational

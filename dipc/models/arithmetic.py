@@ -55,7 +55,7 @@ class Grammar:
         seen: list[Token] = []
         machine = parser.parse_interactive(start=start)
         try:
-            for token in parser.lex(source.text):
+            for token in lexed(parser, source.text):
                 if token.type == "NAME":
                     check_spelling(token, span_of(token, source))
                 machine.feed_token(token)
@@ -94,6 +94,13 @@ def _parser(file: Path, starts: tuple[str, ...], words: tuple[tuple[str, str], .
 
     options: Any = {"propagate_positions": True, "lexer_callbacks": {"NAME": keyword}}
     return Lark(text, parser="lalr", lexer="basic", start=list(starts), **options)
+
+
+def lexed(lark: Lark, text: str) -> Iterator[Token]:
+    """The tokens of a text: ``lark.lex`` alone builds a lexer for each, which takes longer than the text."""
+    if not hasattr(lark, "lexer"):
+        lark.lexer = lark._build_lexer()
+    return lark.lex(text)
 
 
 def check_spelling(name: str, span: Span) -> None:

@@ -135,7 +135,7 @@ def examine_violation(data: dict[str, Any], regions: list[tuple[str, str]]) -> N
             assert (gain - slack > mpmath.mpf(10) ** -250 * (gain + slack)) == broken, (eps, regions)
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 24), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     assert examine(path, **SMALLER.get(path.stem, {})) in ("private", "violated")
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -18,7 +19,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from campaigns import some, spread
+from campaigns import some, spared, spread
 from flint import fmpq
 from patience import PATIENCE
 from pufferfish.brute_force import fraction, least
@@ -142,7 +143,7 @@ SHIPPED = {
 }
 
 
-@pytest.mark.parametrize("case", SHIPPED)
+@pytest.mark.parametrize("case", spared(SHIPPED, {"above for ever"}))
 def test_shipped_models(case: str) -> None:
     texts, status = SHIPPED[case]
     asked = shipped(case.split()[0], **texts)
@@ -163,7 +164,7 @@ def test_every_horizon_of_a_chain_with_three_states() -> None:
         assert Judge(data).is_true()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", spread(range(40), 15))
 def test_random_models_agree_with_all_sequences(seed: int) -> None:
     random = Random(seed)
     asked = random_question(random, random.randint(1, 4), random.randint(1, 3))
@@ -177,7 +178,7 @@ def test_random_models_agree_with_all_sequences(seed: int) -> None:
         assert Judge(data).is_true()
 
 
-@pytest.mark.parametrize("seed", spread(range(15), 4))
+@pytest.mark.parametrize("seed", spread(range(15), 3))
 def test_random_models_at_every_horizon(seed: int) -> None:
     random = Random(seed)
     asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
@@ -334,7 +335,7 @@ def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.Mon
     assert isinstance(data["proof"], dict) is (subject == "cone" or data["verdict"] == "violated")
     assert ("pump" in data["proof"]) is (subject == "pump")
     count = accepted = 0
-    for where, mutant in some(mutants(data), 120):
+    for where, mutant in some(mutants(data), 60):
         count += 1
         with pytest.raises(Refused):
             check(json.dumps(mutant).encode())  # with the old digest
@@ -346,10 +347,10 @@ def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.Mon
         accepted += 1
         assert Judge(mutant).is_true(), (where, mutant)
         assert bool(other_question(certificate, asked)) is (where[0] not in ("model", "proof")), where
-    assert count > 100 and 0 < accepted < count / 3
+    assert count > 50 and 0 < accepted < count / 3
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 8))
+@pytest.mark.parametrize("seed", spread(range(30), 4))
 def test_a_smaller_claim_or_a_longer_horizon_is_not_proved_by_the_old_proof(seed: int) -> None:
     """The certificate of the least c, with a c that is too small: refused, whatever else is listed."""
     random = Random(seed)
@@ -382,12 +383,18 @@ CONE: dict[str, tuple[Where, Any, str]] = {
 }
 
 
+@cache
+def with_a_cone() -> str:
+    data = written(claiming(mixing_chain(None), fmpq(421, 100), None))
+    assert checked(data).status == "private" and any(isinstance(x, dict) for x in data["proof"]["items"])
+    return json.dumps(data)
+
+
 @pytest.mark.parametrize("case", CONE)
 def test_a_broken_cone_is_refused(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where, change, step = CONE[case]
     monkeypatch.setattr(produced, "BRIEFLY", 0)
-    data = written(claiming(mixing_chain(None), fmpq(421, 100), None))
-    assert checked(data).status == "private" and any(isinstance(x, dict) for x in data["proof"]["items"])
+    data = json.loads(with_a_cone())
     spot = data["proof"]
     for key in where[:-1]:
         spot = spot[key]
@@ -410,7 +417,7 @@ def test_items_over_a_cone_need_one() -> None:
         checked(data | {"proof": [{"cone": [[], []]} for _ in data["proof"]]})
 
 
-@pytest.mark.parametrize("seed", spread(range(20), 5))
+@pytest.mark.parametrize("seed", spread(range(20), 3))
 def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both are what the search says; without other proofs the cone is enough where there is one."""
     monkeypatch.setattr(produced, "BRIEFLY", 0)
@@ -546,9 +553,9 @@ def test_work_is_limited() -> None:
     long = data | {"proof": {"pair": 0, "sequence": [0] * 20_000}}
     with pytest.raises(Refused, match=r"^work"):
         checked(long)
-    wide = written(claiming(above_threshold(7), fmpq(16), 7))
+    wide = written(claiming(above_threshold(5), fmpq(16), 5))
     with pytest.raises(Refused, match=r"^work"):
-        checked(wide, steps=8_000)
+        checked(wide, steps=4_000)
     with pytest.raises(Refused, match=r"^(work|proof|level)"):
         checked(data | {"verdict": "private", "c": "9" * 300, "horizon": 10**6, "proof": [None] * 10**5})
 

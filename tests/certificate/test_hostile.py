@@ -28,7 +28,7 @@ from dipc.kernel.__main__ import main as kernel_main
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = "9" * 3999
-STEPS = many(3 * 10**5, campaign=3 * 10**6)
+STEPS = many(10**5, campaign=3 * 10**6)
 SECONDS = 20  # of the processor for this many steps, on a slow machine
 
 Data = dict[str, Any]

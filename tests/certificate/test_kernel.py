@@ -22,6 +22,7 @@ import dipc
 from dipc.certificate.format import dumps
 from dipc.cli.main import status
 from dipc.kernel import facts, laws, privacy, reading
+from dipc.kernel.__main__ import main
 from dipc.kernel.privacy import check
 from dipc.kernel.reading import Refused
 
@@ -35,6 +36,14 @@ def alone(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=PATIENCE)
 
 
+def here(capsys: pytest.CaptureFixture[str], *arguments: Path | str) -> tuple[int, str]:
+    """The same program without a process of its own: its exit status and what it prints."""
+    found = main(list(map(str, arguments)))
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return found, printed.out
+
+
 def refusal(data: bytes, program: bytes | None = None) -> str:
     with pytest.raises(reading.Refused) as refused:
         privacy.check(data, program)
@@ -45,13 +54,15 @@ def refusal(data: bytes, program: bytes | None = None) -> str:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_every_program_has_a_certificate_that_the_kernel_accepts(path: Path, tmp_path: Path) -> None:
+def test_every_program_has_a_certificate_that_the_kernel_accepts(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "out.json"
     verdict, text = certified(path, **SMALLER.get(path.stem, {}))
     file.write_text(text, encoding="utf-8")
-    run = alone(file, "--program", path)
-    assert (run.returncode, run.stderr) == (0, "")
-    accepted, trusted = run.stdout.splitlines()
+    found, printed = here(capsys, file, "--program", path)
+    assert found == 0
+    accepted, trusted = printed.splitlines()
     assert accepted.startswith(
         f"accepted: IF the listed distributions are those of the program THEN program '{path.name}'"
     )
@@ -111,12 +122,19 @@ CLAIMS = [
     CLAIMS,
     ids=lambda x: str(sorted(x)) if isinstance(x, set) else str(x),
 )
-def test_claims(name: str, claim: str, kinds: set[str], options: dict[str, Any], tmp_path: Path) -> None:
+def test_claims(
+    name: str,
+    claim: str,
+    kinds: set[str],
+    options: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     text = written(path_of(name), claim, **options)
     file = tmp_path / "out.json"
     file.write_text(text, encoding="utf-8")
-    run = alone(file)
-    assert (run.returncode, run.stderr) == (0, ""), run.stdout
+    found, printed = here(capsys, file)
+    assert found == 0, printed
     assert kinds <= set(re.findall(r'"kind": "(\w+)"', text))
 
 
@@ -195,12 +213,12 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("data", "step"), BROKEN, ids=lambda x: repr(x[:20]))
-def test_broken_files(data: bytes, step: str, tmp_path: Path) -> None:
+def test_broken_files(data: bytes, step: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "broken.json"
     file.write_bytes(data)
-    run = alone(file)
-    assert (run.returncode, run.stderr) == (1, "")
-    assert run.stdout.startswith(f"refused: {step}: ")
+    found, printed = here(capsys, file)
+    assert found == 1
+    assert printed.startswith(f"refused: {step}: ")
     assert status(["verify", str(file)]) == 2
 
 

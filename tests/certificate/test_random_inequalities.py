@@ -25,7 +25,7 @@ from dipc.signs.proofs import SignTable
 from dipc.signs.radicals import Radical
 from dipc.signs.roots import Unsettled
 
-few, many = drawn(16), drawn(30)
+few, many = drawn(6, campaign=16), drawn(12, campaign=30)
 
 POINTS = [ZERO, Fraction(1, 3), Fraction(1), Fraction(2), Fraction(7, 2), Fraction(20)]
 

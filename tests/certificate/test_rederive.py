@@ -22,7 +22,7 @@ def checked(data: dict[str, Any]) -> privacy.Certificate:
     return privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 24), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     smaller = SMALLER.get(path.stem, {})
     certificate = checked(data_of(path, **smaller))

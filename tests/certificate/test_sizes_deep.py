@@ -211,7 +211,7 @@ ALTERED = ["svt1", "nmax1", "hist1", "rand1", "exponential", "noisy_max_first", 
 def test_alterations_are_refused(text: str) -> None:
     original = certified(text if "\n" in text else text_of(text))
     count = 0
-    for what, data in some(alterations(original.data), 40):
+    for what, data in some(alterations(original.data), 15):
         count += 1
         with pytest.raises(Refused, match=r"^deep: "):
             rederive(original._replace(data=data))

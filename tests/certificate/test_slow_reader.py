@@ -89,14 +89,14 @@ def test_shipped_programs(text: str) -> None:
     assert read(text) == tree(text)
 
 
-@settings(max_examples=many(75, campaign=1000))
+@settings(max_examples=many(30, campaign=1000))
 @given(PROGRAMS, st.integers(0, 2**32))
 def test_random_programs_and_layouts(program: ast.Program, seed: int) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)
     assert read(scribbled(program, Random(seed))) == plain(program)
 
 
-@settings(max_examples=many(120, campaign=2000))
+@settings(max_examples=many(50, campaign=2000))
 @given(st.sampled_from(TEXTS), st.integers(0, 2**32))
 def test_damaged_programs(text: str, seed: int) -> None:
     """A text that both read is read alike; what the parser refuses need not be refused here."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import some
 from certificates import ROOT, data_of, path_of
 
 from dipc.certificate.rederive import compared
@@ -243,7 +244,7 @@ def test_a_square_root_of_a_factor_that_changes_its_sign() -> None:
 def test_square_roots_of_functions() -> None:
     zero, one = Fraction(0), Fraction(1)
     f = {(1, zero, zero, zero): Fraction(1, 2), (0, one, zero, -one): Fraction(-3)}
-    for g in (f, add(f, constant(5)), multiply(f, f)):
+    for g in some((f, add(f, constant(5)), multiply(f, f)), 2):
         assert square_root(multiply(g, g)) in (g, negative(g))
         assert square_root(add(multiply(g, g), constant(1))) is None
     assert square_root(constant(-1)) is None

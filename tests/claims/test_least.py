@@ -97,7 +97,7 @@ functions = st.lists(terms, min_size=1, max_size=4).map(lambda parts: sum(parts,
 GRID = [fmpq(2) ** e * m / 8 for e in range(-12, 7) for m in range(8, 16)]
 
 
-@fixed(many(15, campaign=500))
+@fixed(many(6, campaign=500))
 @given(st.lists(functions, min_size=1, max_size=4))
 def test_supremum_beside_a_grid(family: list[ExpPoly]) -> None:
     found = search([of_value(f) for f in [ExpPoly(), *family] if f])

@@ -113,7 +113,7 @@ def complete(regions: tuple[Region, ...], family: Family) -> bool:
 @pytest.mark.parametrize("seed", range(6))
 def test_random_formulas_on_random_chains(family: Family, seed: int) -> None:
     rng = random.Random(seed)
-    for _ in range(many(4, campaign=50)):
+    for _ in range(many(2, campaign=50)):
         compare(evaluator.example(rng, family), evaluator.formula(rng, family, 2))
 
 
@@ -136,7 +136,7 @@ def touching(rng: random.Random, chain: Example) -> Tree | None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_ends_are_open_or_closed_as_they_should_be(family: Family) -> None:
     rng, ends, done = random.Random(8), 0, 0
-    while done < many(12, campaign=200):
+    while done < many(5, campaign=200):
         chain = evaluator.example(rng, family)
         if (f := touching(rng, chain)) is not None:
             done += 1
@@ -146,7 +146,7 @@ def test_ends_are_open_or_closed_as_they_should_be(family: Family) -> None:
 
 def simple(family: Family, seed: int) -> Iterator[tuple[Example, Tree]]:
     rng = random.Random(seed)
-    for _ in range(many(10, campaign=50)):
+    for _ in range(many(4, campaign=50)):
         yield evaluator.example(rng, family), evaluator.formula(rng, family, 2, ("P", "D", "and"))
 
 

@@ -184,10 +184,10 @@ def test_both_readings_in_a_hint_can_be_written(text: str) -> None:
 
 LARGE = {
     "parentheses": "(" * 10**4 + "a" + ")" * 10**4,
-    "negations": "!" * 10**5 * many(1, campaign=10) + "a",
+    "negations": "!" * many(60_000, campaign=10**6) + "a",
     "open": "P>0 (" * 10**5,
-    "conjunction": "a" + " & a" * 10**5 * many(1, campaign=10),
-    "sum": "D[0" + "+1" * 10**5 * many(1, campaign=10) + ", 0](X a)",
+    "conjunction": "a" + " & a" * many(60_000, campaign=10**6),
+    "sum": "D[0" + "+1" * many(60_000, campaign=10**6) + ", 0](X a)",
     "doubling": "a <-> (" * 45 + "a" + ")" * 45,
     "weak": "P>0 (" + "a W (" * 45 + "a" + ")" * 46,
     "product": "forall x, y in 0..999: a",

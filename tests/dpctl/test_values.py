@@ -84,7 +84,7 @@ def cases(family: Family, seed: int, count: int) -> Iterator[tuple[Example, Tree
 
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_probabilities(family: Family) -> None:
-    for chain, path, x, eps in cases(family, 1, many(4, campaign=100)):
+    for chain, path, x, eps in cases(family, 1, many(2, campaign=100)):
         found = answer(chain, f"P=? ({shown(path)})").values
         for s, p in enumerate(evaluator.values(chain, path, x)):
             function = at(found[f"s{s}"], eps).value
@@ -95,7 +95,7 @@ def test_probabilities(family: Family) -> None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_least_deltas(family: Family) -> None:
     rng = random.Random(2)
-    for chain, path, x, eps in cases(family, 3, many(4, campaign=100)):
+    for chain, path, x, eps in cases(family, 3, many(2, campaign=100)):
         epsilon, factor = rng.choice(family.exponents)
         p, e = evaluator.values(chain, path, x), evaluator.number(factor, x)
         least = max(p[s] - e * p[t] for pair in chain.neighbours for s, t in (pair, pair[::-1]))
@@ -110,7 +110,7 @@ def test_least_deltas(family: Family) -> None:
 @pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
 def test_least_epsilons(family: Family) -> None:
     rng, infinite = random.Random(4), 0
-    for chain, path, x, eps in cases(family, 5, many(6, campaign=100)):
+    for chain, path, x, eps in cases(family, 5, many(3, campaign=100)):
         delta = rng.choice(family.deltas)
         p, d = evaluator.values(chain, path, x), evaluator.number(delta, x)
         pairs = [each for pair in chain.neighbours for each in (pair, pair[::-1]) if p[each[0]] > d]
@@ -121,7 +121,7 @@ def test_least_epsilons(family: Family) -> None:
         else:
             assert function is not None
             assert equal(family, x, function, max([(p[s] - d) / p[t] for s, t in pairs] + [Fraction(1)]))
-    assert infinite > 3
+    assert infinite > 1
 
 
 def segments(chain: str, text: str) -> list[str]:
@@ -181,7 +181,7 @@ def test_many_states_are_solved_at_once(query: str, monkeypatch: pytest.MonkeyPa
     calls: list[int] = []
     exactly = Checker.exactly
     monkeypatch.setattr(Checker, "exactly", lambda *args: (calls.append(1), exactly(*args))[1])
-    for seed in range(many(6, campaign=20)):
+    for seed in range(many(2, campaign=20)):
         chain = random_chain(random.Random(seed), 8)
         asked = tuple(name for s, name in enumerate(chain.names) if s % 3 != 1)
         calls.clear()

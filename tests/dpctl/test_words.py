@@ -58,7 +58,7 @@ def word_of(mdp: Mdp[fmpq], witness: Witness, length: int) -> list[int]:
     return [mdp.actions.index(name) for name in actions]
 
 
-@pytest.mark.parametrize("seed", spread(range(80), 40))
+@pytest.mark.parametrize("seed", spread(range(80), 16))
 def test_bounded_formulas_against_all_words(seed: int) -> None:
     random = Random(seed)
     mdp = random_mdp(random, 3, random.randint(1, 3))
@@ -97,7 +97,7 @@ def test_bounded_formulas_against_all_words(seed: int) -> None:
         assert exact(segment.found.value) == max([Fraction(1), *(p / q for p, q in pairs if q)])
 
 
-@pytest.mark.parametrize("seed", spread(range(50), 25))
+@pytest.mark.parametrize("seed", spread(range(50), 10))
 def test_until_never_contradicts_a_word(seed: int) -> None:
     """Words (prefix)(a)^w by hand: none breaks what holds, all stay within what is undecided."""
     random = Random(seed)
@@ -132,7 +132,7 @@ def test_until_never_contradicts_a_word(seed: int) -> None:
         assert max(worst[s, t], worst[t, s]) <= exact(each.high)
 
 
-@pytest.mark.parametrize("seed", spread(range(60), 30))
+@pytest.mark.parametrize("seed", spread(range(60), 12))
 def test_one_action_is_a_chain(seed: int) -> None:
     """Also if it has several names."""
     random = Random(seed)
@@ -147,7 +147,7 @@ def test_one_action_is_a_chain(seed: int) -> None:
         assert asked(doubled, formula).at == expected
 
 
-@pytest.mark.parametrize("seed", spread(range(40), 20))
+@pytest.mark.parametrize("seed", spread(range(40), 8))
 def test_nested_formulas_are_evaluated_afresh(seed: int) -> None:
     random = Random(seed)
     mdp = random_mdp(random, 3, 2)
@@ -178,7 +178,7 @@ def with_eps(random: Random, mdp: Mdp[fmpq]) -> Mdp[Quotient]:
     return replace(mdp, rows=tuple(tuple(map(changed, rows)) for rows in mdp.rows))  # type: ignore[return-value,arg-type]
 
 
-@pytest.mark.parametrize("seed", spared(range(30), {17}))
+@pytest.mark.parametrize("seed", spread(range(30), 10))
 def test_every_eps_is_each_eps(seed: int) -> None:
     """What holds on a range, at single eps: another algorithm, on numbers."""
     random = Random(seed)
@@ -498,7 +498,7 @@ def test_equal_to_the_chain_of_the_survey() -> None:
     ("k", "least"),
     spared(
         [(0, "18139/61440"), (1, "9947/30720"), (2, "710333/2211840"), (3, "234587/737280")],
-        {(2, "710333/2211840"), (3, "234587/737280")},
+        {(0, "18139/61440"), (2, "710333/2211840"), (3, "234587/737280")},
     ),
 )
 def test_least_deltas_of_above_threshold(k: int, least: str) -> None:
@@ -511,7 +511,7 @@ def test_least_deltas_of_above_threshold(k: int, least: str) -> None:
     ("k", "bound"),
     spared(
         [(0, "18139/61440"), (1, "1873/2560"), (2, "100279/138240"), (3, "511309/737280")],
-        {(2, "100279/138240"), (3, "511309/737280")},
+        {(1, "1873/2560"), (2, "100279/138240"), (3, "511309/737280")},
     ),
 )
 def test_proposition_two_on_above_threshold(k: int, bound: str) -> None:

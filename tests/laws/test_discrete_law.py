@@ -26,7 +26,7 @@ DECIDED = 0.9
 def test_discrete_distributions_lie_in_the_bounds_of_the_oracle() -> None:
     tally: Counter[str] = Counter()
 
-    @drawn(20)
+    @drawn(8, campaign=20)
     @given(discrete_programs())
     def law(text: str) -> None:
         note(text)

@@ -9,7 +9,7 @@ from collections import Counter
 
 import oracles
 import pytest
-from campaigns import drawn
+from campaigns import drawn, many
 from hypothesis import given, note
 from strategies import discrete_programs, looping_programs, programs
 
@@ -35,7 +35,7 @@ def test_distributions_are_those_of_the_oracle(kind: str) -> None:
     source, examples, decided = PROGRAMS[kind]
     tally: Counter[str] = Counter()
 
-    @drawn(examples)
+    @drawn(many(examples // 2, campaign=examples))
     @given(source)
     def law(text: str) -> None:
         note(text)

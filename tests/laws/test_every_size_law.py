@@ -34,5 +34,5 @@ def test_a_proof_for_every_size_holds_for_the_declared_inputs() -> None:
             assert mechanism.check(time_limit=PATIENCE).status != "violated"
 
     examples = st.one_of(programs(), discrete_programs())
-    sown(drawn(5)(given(examples)(law)), range(many(3, campaign=20)))
+    sown(drawn(3, campaign=5)(given(examples)(law)), range(many(3, campaign=20)))
     assert tally["private"] >= 3, tally

@@ -102,8 +102,8 @@ def test_tightness() -> None:
             tally["undecided"] += 1
 
     with mpmath.workdps(50):
-        sown(drawn(4)(given(programs())(law)), SEEDS)
-    assert tally["exact"] > 3 and tally["infinite"] > 1, tally
+        sown(drawn(2, campaign=4)(given(programs())(law)), SEEDS)
+    assert tally["exact"] > 3 and tally["infinite"] > 0, tally
     assert tally["undecided"] + tally["unsupported"] <= tally.total() / 4, tally
 
 

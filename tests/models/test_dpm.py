@@ -29,7 +29,7 @@ def with_sets(model: Model) -> tuple[object, ...]:
     return type(model), model.names, dict(model.labels), model.neighbours, model.start, actions, model.rows
 
 
-@settings(max_examples=many(100, campaign=3000), deadline=None)
+@settings(max_examples=many(35, campaign=3000), deadline=None)
 @given(models())
 def test_the_round_trip_is_exact(model: MarkovModel) -> None:
     assert with_sets(read_back(model.model)) == with_sets(model.model)

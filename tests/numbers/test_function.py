@@ -55,7 +55,7 @@ def by_mpmath(f: ExpPoly, eps: Fraction) -> Any:
     return mpmath.fsum(m(c) * e**n * mpmath.exp(m(a) * e + m(k) + m(b) / e) for c, n, a, k, b in f.terms())
 
 
-@settings(deadline=None, max_examples=many(25, campaign=300))
+@settings(deadline=None, max_examples=many(12, campaign=300))
 @given(polynomials(inverse=True), polynomials(), budgets)
 def test_values_and_sympy_agree_with_mpmath(f: ExpPoly, g: ExpPoly, eps: Fraction) -> None:
     if not g or not g.at(eps):
@@ -89,7 +89,7 @@ def from_sympy(expr: Any) -> Quotient:
     return Quotient(total)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=many(25, campaign=60))
 @given(polynomials(inverse=True))
 def test_sympy_round_trip(f: ExpPoly) -> None:
     assert from_sympy(f.to_sympy()) == Quotient(f)

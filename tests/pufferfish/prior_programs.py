@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from flint import fmpq
 from patience import PATIENCE
 
@@ -52,10 +54,12 @@ for i in 1..2 do secret q[i] = 0 vs q[i] = 1 end
 """
 
 
+@cache
 def program(text: str, **parameters: int) -> CoreProgram:
     return read(Source("p.dip", text), {name: fmpq(value) for name, value in parameters.items()})
 
 
+@cache
 def mixtures_of(core: CoreProgram, eps_range: EpsRange = POSITIVE) -> Mixtures:
     return mixtures(Explored(core), eps_range, Clock())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import comb, prod
 from pathlib import Path
@@ -35,6 +36,7 @@ ROOT = Path(__file__).parent.parent.parent / "programs" / "hidden_markov"
 GEOMETRIC = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
 
 
+@cache
 def shipped(name: str, **asked: str) -> Question:
     path = ROOT / f"{name}.hmm"
     return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Asked(**asked))

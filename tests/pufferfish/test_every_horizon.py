@@ -71,7 +71,7 @@ def test_above_threshold_has_a_pump():
     assert evaluated(above_threshold(None), shown) == (Fraction(1, 2333772), Fraction(1, 74680704))
 
 
-@pytest.mark.parametrize("seed", spared(range(30), {0, 6, 17, 19, 20, 23, 24, 25, 26, 29}))
+@pytest.mark.parametrize("seed", spared(range(30), {*range(30)} - {1, 3, 5, 8, 10, 13, 18, 22, 28}))
 def test_no_answer_contradicts_a_finite_horizon(seed):
     random = Random(seed)
     asked = random_question(random, random.randint(1, 3), 2, stops=random.choice((0, 0.3)))
@@ -147,7 +147,7 @@ def test_futures_lie_in_the_cone():
         assert all(f[u] <= d * f[v] for f in vectors for (u, v), d in cone.bounds.items())
 
 
-@pytest.mark.parametrize("seed", spread(range(25), 12))
+@pytest.mark.parametrize("seed", spread(range(25), 5))
 def test_pumps_grow(seed):
     asked = random_question(Random(seed), 3, 2, stops=0)
     problem = Rational(asked, Clock())
@@ -165,7 +165,7 @@ def test_pumps_grow(seed):
             assert growth > Fraction(1, 10**4) if sign > 0 else growth < 10**4
 
 
-@pytest.mark.parametrize("seed", spread(range(25), 12))
+@pytest.mark.parametrize("seed", spread(range(25), 5))
 def test_the_vectors_of_a_pump_prove_its_growth(seed):
     """x A >= lambda x and A y <= mu y, on the states that y has, for the product A of full matrices."""
     problem = Rational(random_question(Random(seed), 3, 2, stops=0), Clock())
@@ -187,7 +187,7 @@ def test_the_vectors_of_a_pump_prove_its_growth(seed):
             assert all(t in found.y for t in range(n) if product_of[s][t])
 
 
-@pytest.mark.parametrize("seed", spread(range(25), 12))
+@pytest.mark.parametrize("seed", spread(range(25), 5))
 def test_whether_a_pump_is_exact(seed):
     """A long way is compared, repetition by repetition; three states that never change are often exact."""
     random = Random(seed)
@@ -218,7 +218,7 @@ def test_delta_at_every_horizon():
     assert check(noisy_chain(None), 5, fmpq(1, 10**9)).status == "violated"
 
 
-@pytest.mark.parametrize("seed", spread(range(20), 8))
+@pytest.mark.parametrize("seed", spread(range(20), 4))
 def test_delta_agrees_with_finite_horizons(seed):
     random = Random(seed)
     asked = random_question(random, random.randint(2, 3))
@@ -269,7 +269,7 @@ def basic_solutions(columns, target, costs):
                 yield sum(int(costs[j]) * v for j, v in zip(chosen, x, strict=True))
 
 
-@pytest.mark.parametrize("seed", spread(range(60), 30))
+@pytest.mark.parametrize("seed", spread(range(60), 12))
 def test_linear_programs_are_solved_by_vertices(seed):
     random = Random(seed)
     size, wide = random.randint(1, 3), random.randint(1, 5)

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import pytest
 import sympy
-from campaigns import spread
+from campaigns import some, spread
 from flint import fmpq
 from pufferfish.parametric_examples import (
     example3,
@@ -167,7 +167,7 @@ def brute_quotients(asked: Question, point: dict[str, fmpq]) -> list[tuple[Fract
 GRID = [fmpq(1, 100), fmpq(1, 4), fmpq(1, 2), fmpq(2, 3), fmpq(99, 100)]
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 7))
+@pytest.mark.parametrize("seed", spread(range(30), 3))
 @pytest.mark.parametrize("names", [("p",), ("p", "q")])
 def test_answers_agree_with_all_paths_on_a_grid(seed: int, names: tuple[str, ...]) -> None:
     asked = some_question(seed, names)
@@ -204,7 +204,7 @@ def _as_fraction(x: object) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-@pytest.mark.parametrize("seed", spread(range(25), 6))
+@pytest.mark.parametrize("seed", spread(range(25), 3))
 def test_the_least_constant_of_one_parameter_agrees_with_sympy(seed: int) -> None:
     """The greatest value of every quotient at the ends and where its derivative vanishes."""
     rng, ring = random.Random(seed), Ring(("p",))
@@ -240,7 +240,7 @@ def test_the_least_constant_of_one_parameter_agrees_with_sympy(seed: int) -> Non
 # Laws
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 15))
+@pytest.mark.parametrize("seed", spread(range(30), 6))
 def test_fixing_a_parameter_and_a_smaller_class_never_raise_the_least_constant(seed: int) -> None:
     asked = some_question(seed, ("p", "q"))
     whole = budget(asked)
@@ -253,7 +253,7 @@ def test_fixing_a_parameter_and_a_smaller_class_never_raise_the_least_constant(s
             assert smaller.low is not None and _as_fraction(smaller.low) <= _as_fraction(whole.high)
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 15))
+@pytest.mark.parametrize("seed", spread(range(30), 6))
 def test_open_and_closed_ranges_have_one_verdict(seed: int) -> None:
     asked = some_question(seed, ("p", "q"))
     verdicts = set()
@@ -266,7 +266,7 @@ def test_open_and_closed_ranges_have_one_verdict(seed: int) -> None:
     assert len(verdicts) == 1
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 15))
+@pytest.mark.parametrize("seed", spread(range(30), 6))
 def test_the_least_constant_never_falls_with_the_horizon(seed: int) -> None:
     asked = some_question(seed)
     found = [budget(replace(asked, horizon=k)) for k in (1, 2, 3)]
@@ -352,7 +352,7 @@ def test_an_impossible_observation_is_infinite_loss() -> None:
     assert budget(near).infinite and isinstance(check(near), Violated)  # the quotient 1/(1 - p)
 
 
-@pytest.mark.parametrize("seed", spread(range(25), 6))
+@pytest.mark.parametrize("seed", spread(range(25), 3))
 def test_a_condition_means_the_same_as_a_range(seed: int) -> None:
     asked = some_question(seed, ("p", "q") if seed % 2 else ("p",))
     ring = asked.parameters.ring
@@ -397,7 +397,7 @@ def test_every_horizon_of_a_chain_that_goes_on() -> None:
     assert isinstance(unsettled, Undecided) and "longer sequences are not settled" in unsettled.reason
     settled = claiming(mixing_chain(2), fmpq(235079, 10**5))
     assert isinstance(check(settled), Private)  # at some depth every belief is settled
-    for k in (6, 8, 9):
+    for k in some((6, 8, 9), 1):
         longest = budget(replace(settled, horizon=k))
         assert longest.high is not None and _as_fraction(longest.high) < Fraction(235079, 10**5)
 

@@ -27,6 +27,7 @@ LEAST = {
     "noisy-max-5": fmpq(288, 73),
 }
 FAST = ["ex5", "ex5-events", "noisy-max-3", "noisy-max-4"]
+SLOW = {"ex6", "noisy-max-4", "noisy-max-5"}  # the other programs ask the same kinds of questions
 Capture = pytest.CaptureFixture[str]
 
 
@@ -44,14 +45,14 @@ def test_the_header(name: str) -> None:
     assert re.findall(r"^# least c: (\S+)$", text, re.MULTILINE) == [str(LEAST[name])]
 
 
-@pytest.mark.parametrize("name", spared(LEAST, {"noisy-max-5", "ex6"}))
+@pytest.mark.parametrize("name", spared(LEAST, SLOW))
 def test_the_command(name: str, capsys: Capture) -> None:
     wanted = expected_verdict(Source(name, hidden_programs()[name].read_text(encoding="utf-8")))
     assert status(["pufferfish", "check", name, "--quiet"]) == (wanted == "violated")
     assert capsys.readouterr().out == f"{wanted}\n"
 
 
-@pytest.mark.parametrize("name", spared(LEAST, {"noisy-max-5"}))
+@pytest.mark.parametrize("name", spared(LEAST, SLOW))
 def test_the_least_constant(name: str, capsys: Capture) -> None:
     assert status(["pufferfish", "budget", name, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["c"]["exact"] == str(LEAST[name])
@@ -142,7 +143,7 @@ def test_a_meant_command(capsys: Capture) -> None:
     assert "dipc pufferfish check ex5" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", spared(FAST, {"noisy-max-4"}))
+@pytest.mark.parametrize("name", spared(FAST, SLOW | {"ex5-events"}))
 def test_assert_pufferfish_private(name: str) -> None:
     assert dipc.assert_pufferfish_private(name).status == "private"
     assert dipc.assert_pufferfish_private(dipc.load(name)).status == "private"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from campaigns import many
+from campaigns import many, spread
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,7 +67,7 @@ def inside(record: list[dict[str, Any]]) -> list[fmpq]:
     return [*between(first, last), (127 * first + last) / 128, (first + 127 * last) / 128]
 
 
-@settings(max_examples=many(6, campaign=50))
+@settings(max_examples=many(3, campaign=50))
 @given(st.lists(functions(), min_size=1, max_size=3), st.booleans())
 def test_regions_are_true_as_printed(fs: list[ExpPoly], flipped: bool) -> None:
     slacks: list[Any] = [-f if flipped else f for f in fs]
@@ -93,7 +93,7 @@ def end_of(end: RootCluster | fmpq) -> fmpq:
     return end.low if isinstance(end, RootCluster) else end
 
 
-@settings(max_examples=many(5, campaign=50))
+@settings(max_examples=many(3, campaign=50))
 @given(st.lists(functions(), min_size=1, max_size=3))
 def test_enclosures_contain_the_end_and_no_other(fs: list[ExpPoly]) -> None:
     for region in violated_regions(list(fs), EpsRange.positive()):
@@ -107,7 +107,7 @@ def test_enclosures_contain_the_end_and_no_other(fs: list[ExpPoly]) -> None:
 
 
 @pytest.mark.parametrize("gap", NEAR)
-@pytest.mark.parametrize("size", MIXED)
+@pytest.mark.parametrize("size", spread(MIXED, 3))
 def test_near_ends_do_not_read_as_empty(size: fmpq, gap: fmpq) -> None:
     above, below = simple(fmpq(3), size), simple(3 + gap, size)
     (region,) = violated_regions([above * below], EpsRange.positive())
@@ -142,7 +142,7 @@ def test_a_root_close_to_a_decimal_is_on_its_right_side(off: int, above: str, be
     assert shown(Between(fmpq(0), end)).high.text == below
 
 
-@settings(max_examples=many(8, campaign=50))
+@settings(max_examples=many(4, campaign=50))
 @given(functions())
 def test_points_are_close_marked_and_not_zero(f: ExpPoly) -> None:
     for piece in pieces([f], EpsRange.positive()):
@@ -169,7 +169,7 @@ def test_a_point_beside_a_power_of_ten(power: int) -> None:
         assert re.fullmatch(r"0\.\d+|[1-9](\.\d+)?e-\d+", text), text
 
 
-@settings(max_examples=many(8, campaign=50))
+@settings(max_examples=many(4, campaign=50))
 @given(functions(), st.sampled_from(list(Relation)))
 def test_decisions_hold_where_they_say(f: ExpPoly, relation: Relation) -> None:
     body = And((Comparison(Quotient(f), relation, Quotient.of(0)),))
@@ -195,7 +195,7 @@ def test_decisions_hold_where_they_say(f: ExpPoly, relation: Relation) -> None:
             assert f.sign_at(found.witness.low) in wanted
 
 
-@settings(max_examples=many(5, campaign=50))
+@settings(max_examples=many(3, campaign=50))
 @given(functions())
 def test_texts_do_not_depend_on_what_was_refined(f: ExpPoly) -> None:
     first = [shown(region).words() for region in violated_regions([f], EpsRange.positive())]

@@ -26,7 +26,7 @@ from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
-from dipc.models.arithmetic import check_spelling
+from dipc.models.arithmetic import check_spelling, lexed
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def run(
     try:
         return built(lark, start, spelt(arranged(scanned(lark, text)), builder.source), builder)
     except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
-        return explained(lark, start, arranged(lark.lex(text)), builder)
+        return explained(lark, start, arranged(lexed(lark, text)), builder)
 
 
 def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:

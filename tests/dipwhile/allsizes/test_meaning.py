@@ -7,6 +7,7 @@ import re
 from random import Random
 
 import pytest
+from campaigns import some
 from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
@@ -273,7 +274,7 @@ def random_body(random: Random) -> str:
 def test_no_size_fails_of_what_is_beyond_doubt(group: int) -> None:
     """The check of the meaning against runs at small sizes."""
     doubted, certain = 0, 0
-    for seed in range(40 * group, 40 * group + 40):
+    for seed in some(range(40 * group, 40 * group + 40), 15):
         text = program(random_body(Random(seed)))
         try:
             question = asked(text)

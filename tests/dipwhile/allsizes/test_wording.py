@@ -145,14 +145,14 @@ def moved(motion: str, move: Move) -> bool:
     return bool(move.shift == by + (move.mean if "more than" in motion else 0)) and not more
 
 
-@settings(max_examples=many(120, campaign=3000), deadline=None)
+@settings(max_examples=many(45, campaign=3000), deadline=None)
 @given(edges_of_a_sample())
 def test_every_sentence_is_true_of_every_edge(found: list[Move]) -> None:
     said = motion_in_words(found, (Place("start"), Place("end")))
     assert all(read(said, move) for move in found), said
 
 
-@settings(max_examples=many(120, campaign=3000), deadline=None)
+@settings(max_examples=many(45, campaign=3000), deadline=None)
 @given(edges_of_a_sample(), st.data())
 def test_the_reader_notices_a_wrong_edge(found: list[Move], data: st.DataObject) -> None:
     said = motion_in_words(found, (Place("start"), Place("end")))

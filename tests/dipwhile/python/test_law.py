@@ -38,21 +38,21 @@ def same_distributions(text: str, **parameters: int) -> None:
         assert dict(written.distribution(**given)) == law, inputs
 
 
-@drawn(15)
+@drawn(6, campaign=15)
 @given(programs())
 def test_random_programs(text: str) -> None:
     note(text)
     same_distributions(text)
 
 
-@drawn(15)
+@drawn(6, campaign=15)
 @given(discrete_programs())
 def test_random_programs_with_integer_noise(text: str) -> None:
     note(text)
     same_distributions(text)
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 24), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     """The same verdict, counts and counterexample too."""
     text = path.read_text(encoding="utf-8")

@@ -320,7 +320,7 @@ def functions(draw: st.DrawFn) -> str:
     return "\n".join([*lines, "return (m + 2*n + 4*a[0] + a[1]) % 7"])
 
 
-@drawn(40)
+@drawn(15, campaign=40)
 @given(functions())
 def test_random_functions(body: str) -> None:
     same("bit", body)

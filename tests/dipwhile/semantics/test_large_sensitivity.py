@@ -199,7 +199,7 @@ def random_sample(family: str, seed: int, far: int) -> Sample:
     )
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", spread(FAMILIES, 4))
 def test_probabilities_far_apart(family: str) -> None:
     """Means 3000 apart, rates near eps/3000."""
     sample = random_sample(family, 0, 3000)

@@ -30,7 +30,7 @@ def comments(text: str) -> list[str]:
     return [found.rstrip() for found in re.findall(r"#[^\n]*", text)]
 
 
-@settings(max_examples=many(40, campaign=1000), deadline=None)
+@settings(max_examples=many(16, campaign=1000), deadline=None)
 @given(PROGRAMS, st.integers(0, 2**32))
 def test_laws(program: Program, seed: int) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)
@@ -44,7 +44,7 @@ def test_laws(program: Program, seed: int) -> None:
     assert "\n\n\n" not in f"\n{after}\n"
 
 
-@settings(max_examples=many(30, campaign=1000), deadline=None)
+@settings(max_examples=many(12, campaign=1000), deadline=None)
 @given(PROGRAMS)
 def test_what_is_printed_is_formatted(program: Program) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)

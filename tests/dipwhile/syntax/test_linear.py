@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -127,7 +128,8 @@ SIZE = 40
 @pytest.mark.parametrize("job", [read, formatted])
 def test_work_is_linear(job: Callable[[Source], object], what: str) -> None:
     once, twice, more = (Source("<text>", TEXTS[what](times * SIZE)) for times in (1, 2, 3))
-    work(lambda: job(more))  # fills the caches
+    with suppress(InputError):
+        job(more)  # fills the caches
     first, second, third = (work(partial(job, text)) for text in (once, twice, more))
     assert third - second <= 1.1 * (second - first) + 200
 
@@ -142,7 +144,7 @@ if r > @ then b <- 1 end
 
 @pytest.mark.parametrize("job", [read, formatted])
 def test_time_is_linear(job: Callable[[Source], object]) -> None:
-    little, much = (Source("<text>", program(body=repeated(MIXED, size))) for size in (100, 800))
+    little, much = (Source("<text>", program(body=repeated(MIXED, size))) for size in (50, 400))
     assert quickest(lambda: job(much)) < 8 * 2 * max(quickest(lambda: job(little)), 0.005)
 
 

@@ -12,12 +12,13 @@ from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.names import check_names, collect_names
 from dipc.errors import InputError, Source
+from dipc.models.arithmetic import lexed
 from dipc.shipped import paths, source_of
 
 
 def by_lark(source: Source, start: str) -> str:
     lark = parser._lark()
-    return repr(parser.explained(lark, start, layout(lark.lex(source.text)), Builder(source)))
+    return repr(parser.explained(lark, start, layout(lexed(lark, source.text)), Builder(source)))
 
 
 def at_once(source: Source, start: str) -> str:
@@ -34,9 +35,9 @@ def same_tokens(text: str) -> bool:
         ]
     except lexer.Rejected:
         with pytest.raises((UnexpectedCharacters, InputError)):
-            list(parser.spelt(lark.lex(text), Source("<text>", text)))
+            list(parser.spelt(lexed(lark, text), Source("<text>", text)))
         return True
-    return ours == [(token.type, str(token), token.start_pos, token.end_pos) for token in lark.lex(text)]
+    return ours == [(token.type, str(token), token.start_pos, token.end_pos) for token in lexed(lark, text)]
 
 
 @pytest.mark.parametrize("name", paths())

@@ -253,7 +253,7 @@ def mutate(text: str, seed: int, times: int) -> str:
     return text
 
 
-@settings(max_examples=many(120, campaign=2000), deadline=None)
+@settings(max_examples=many(50, campaign=2000), deadline=None)
 @given(st.sampled_from(VALID + BROKEN), st.integers(0, 2**32), st.integers(1, 6))
 def test_mutated_programs_raise_dipc_errors_only(text: str, seed: int, times: int) -> None:
     try:
@@ -262,7 +262,7 @@ def test_mutated_programs_raise_dipc_errors_only(text: str, seed: int, times: in
         assert str(error)
 
 
-@settings(max_examples=many(70, campaign=1000), deadline=None)
+@settings(max_examples=many(30, campaign=1000), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_raises_dipc_errors_only(text: str) -> None:
     for reader in (lambda t: read(Source("p.dip", t)), parse_claim, parse_expression, parse_valuation):

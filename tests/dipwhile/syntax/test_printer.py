@@ -18,13 +18,13 @@ from dipc.errors import Source
 SHIPPED = sorted((Path(__file__).parents[3] / "programs").glob("**/*.dip"))
 
 
-@settings(max_examples=many(80, campaign=2000), deadline=None)
+@settings(max_examples=many(32, campaign=2000), deadline=None)
 @given(EXPRESSIONS)
 def test_expression_round_trip(expr: Expr) -> None:
     assert parse_expression(show_expr(expr)) == expr
 
 
-@settings(max_examples=many(50, campaign=1000), deadline=None)
+@settings(max_examples=many(20, campaign=1000), deadline=None)
 @given(PROGRAMS)
 def test_program_round_trip(program: Program) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)

@@ -46,7 +46,7 @@ def test_they_are_read_and_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-@settings(max_examples=many(30, campaign=1000))
+@settings(max_examples=many(12, campaign=1000))
 @given(PROGRAMS)
 def test_both_parsers_are_the_same(program: Program) -> None:
     assume(program.body or program.params or program.inputs or program.outputs)
