@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from campaigns import many
 from dipwhile.syntax.programs import PROGRAMS
 from hypothesis import given, settings
 from pygments import lex
@@ -88,7 +89,7 @@ def test_shipped_programs(name: str) -> None:
     agrees(TEXTS[name])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=many(30, campaign=600), deadline=None)
 @given(PROGRAMS)
 def test_random_programs(program: Program) -> None:
     agrees(show_program(program))

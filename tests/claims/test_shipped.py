@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from campaigns import spread
 from flint import fmpq
 
 import dipc
@@ -38,7 +39,7 @@ TABLE = [
 """Program, parameters, least t, and whether it is attained (at every eps)."""
 
 
-@pytest.mark.parametrize(("name", "parameters", "t", "attained"), TABLE)
+@pytest.mark.parametrize(("name", "parameters", "t", "attained"), spread(TABLE, 8))
 def test_least_budget(name: str, parameters: dict[str, int], t: str, attained: bool) -> None:
     found = dipc.load(PROGRAMS / f"{name}.dip", **parameters).budget()
     assert (str(found.least.exact), found.least.attained) == (t, attained)

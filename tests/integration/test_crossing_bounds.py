@@ -11,6 +11,7 @@ from itertools import product
 
 import oracles
 import pytest
+from campaigns import spread
 from flint import fmpq
 
 import dipc
@@ -34,7 +35,7 @@ CONDITIONS = (
 )
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("condition", spread(CONDITIONS, 4))
 def test_two_integers_between_crossing_bounds(condition: str) -> None:
     text = f"{HEAD}{NOISE}o <- {condition}\n"
     mechanism, program = dipc.load(text), parse(Source("test.dip", text))

@@ -7,6 +7,7 @@ from math import exp, isclose
 from xml.etree import ElementTree
 
 import pytest
+from campaigns import many
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,7 +73,7 @@ def test_sums_are_what_they_were(f: ExpPoly, eps: fmpq) -> None:
     assert isclose(shown, float(f.at(eps)), rel_tol=1e-6, abs_tol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=many(20, campaign=40), deadline=None)
 @given(functions(3), functions(MOST_TERMS + 3))
 def test_quotients_too(f: ExpPoly, g: ExpPoly) -> None:
     if not g.sign_at(fmpq(1)):

@@ -251,7 +251,7 @@ def test_both_kinds_in_one_program() -> None:
     assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "0.7071067811"),)
 
 
-@pytest.mark.parametrize("delta", ["1/20", "1/5", "exp(-1/eps)", "exp(-eps)", "eps/(1+eps)/2"])
+@pytest.mark.parametrize("delta", spread(["1/20", "1/5", "exp(-1/eps)", "exp(-eps)", "eps/(1+eps)/2"], 3))
 def test_mixed_claims_with_delta_against_the_grid(delta: str) -> None:
     """The exact delta at eps = sum of the positive excesses, at 60 digits, for all pairs on a grid."""
     text = """

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from campaigns import spread
 from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
 from flint import fmpq
@@ -142,7 +143,7 @@ def counted_from_one(law: dipc.Distribution) -> dict[object, object]:
     return {(("out", output[0][1] + 1),): p for output, p in law.items()}  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", spread(WRITTEN, 5))
 def test_shipped_programs_in_python(name: str) -> None:
     """The same distribution on every input, the same verdict and the same counts."""
     written = WRITTEN[name]
