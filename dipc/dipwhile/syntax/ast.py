@@ -33,6 +33,9 @@ class Number(Node):
 
     value: fmpq
 
+    def __hash__(self) -> int:  # the hash of a fraction itself takes nine times as long
+        return hash((self.value.p, self.value.q))
+
 
 @dataclass(frozen=True, slots=True)
 class Name(Node):

@@ -125,6 +125,13 @@ def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> I
 # --- all kinds of nodes ----------------------------------------------------------------------
 
 
+PARTS: dict[Any, Callable[[Any], tuple[ast.Node, ...]]] = {
+    **CHILDREN,
+    ast.Assign: attrgetter("target", "value"),
+}
+"""The parts of expressions and assignments, which most nodes are; those of others are in their fields."""
+
+
 def fields_of(node: ast.Node) -> tuple[str, ...]:
     """The names of the fields of a node, without its span: those that a ``match`` takes by position."""
     names: tuple[str, ...] = node.__match_args__
@@ -133,8 +140,8 @@ def fields_of(node: ast.Node) -> tuple[str, ...]:
 
 def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    if isinstance(node, ast.Expr):
-        return children(node)
+    if (own := PARTS.get(type(node))) is not None:
+        return own(node)
     found: list[ast.Node] = []
     todo = [getattr(node, name) for name in reversed(fields_of(node))]
     while todo:
