@@ -201,6 +201,16 @@ def refusals(texts: Sequence[str]) -> str:
     return together([PRINT.sub("", text.replace(CHECKED, REFUSED)) for text in texts])
 
 
+def hold(texts: Sequence[str], library: Path, folder: Path) -> None:
+    """Coq accepts these files, and their theorems rest on the axioms of its real numbers only."""
+    assert list(assumed(accepted(theorems(texts), library, folder))) == [AXIOMS]
+
+
+def holds_alone(text: str, file: Path) -> None:
+    """The same of one file, with nothing of dipc in reach but the file."""
+    assert list(assumed(accepted_alone(text, file))) == [AXIOMS]
+
+
 def verdicts(texts: Sequence[str], library: Path, folder: Path) -> list[bool]:
     """Whether the checkers of all theorems of each file compute ``true``; the rest is in order."""
     says = 'vm_compute. tryif reflexivity then idtac "true" else idtac "false".\nAbort.\n'
