@@ -16,6 +16,7 @@ A verdict is never an exception: see :mod:`dipc.claims.verdict`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dipc.excerpts import clipped, excerpt, shortened
 
@@ -41,8 +42,7 @@ class Source:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The characters ``start`` to ``end`` (exclusive) of a source.
 
     >>> Span(Source("a.dip", "x <- 1\\ny <- z"), 12, 13).place

@@ -62,6 +62,8 @@ class Eps(Node):
 class Op(Enum):
     """Operators; the value is the spelling."""
 
+    __hash__ = object.__hash__  # each is there once; that of `Enum` is written in Python, and is asked a lot
+
     NEG = "neg"  # unary minus
     NOT = "not"
     ADD = "+"
@@ -136,6 +138,8 @@ class Binary(Node):
         return mine is its or mine == its
 
     def __hash__(self) -> int:
+        if not isinstance(self.left, Binary):  # most are no chains
+            return hash((self.left, self.op, self.right))
         first, links = self.spine()
         return hash((first, *((node.op, node.right) for node in links)))
 

@@ -75,11 +75,12 @@ def distinct(code: Iterable[Instruction]) -> tuple[Put | Draw | Test, ...]:
     """The assignments and tests, of equal ones the first: a check says the same of all, wherever they are."""
     first: dict[tuple[object, ...], Put | Draw | Test] = {}
     for instruction in code:
-        match instruction:
-            case Put(target, value) | Draw(target, value):
-                first.setdefault((target, value), instruction)
-            case Test(condition, is_loop=is_loop):
-                first.setdefault((condition, is_loop), instruction)
+        if isinstance(instruction, Put):
+            first.setdefault((instruction.target, instruction.value), instruction)
+        elif isinstance(instruction, Draw):
+            first.setdefault((instruction.target, instruction.distribution), instruction)
+        elif isinstance(instruction, Test):
+            first.setdefault((instruction.condition, instruction.is_loop), instruction)
     return tuple(first.values())
 
 

@@ -16,7 +16,7 @@ from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, di
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.unroll import Constants, substitute
-from dipc.dipwhile.syntax.walk import own_parts, parts, preorder, statements
+from dipc.dipwhile.syntax.walk import branches, own_parts, parts, preorder, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -80,12 +80,11 @@ def unchecked(text: Sequence[Instruction], code: Sequence[Instruction]) -> Seque
 
 def identity(instruction: Instruction) -> tuple[int, ...]:
     """The same for instructions with the very same parts."""
-    match instruction:
-        case Put(target, value) | Draw(target, value):
-            return id(target), id(value)
-        case Test(condition):
-            return (id(condition),)
-    return ()
+    if isinstance(instruction, Put):
+        return id(instruction.target), id(instruction.value)
+    if isinstance(instruction, Draw):
+        return id(instruction.target), id(instruction.distribution)
+    return (id(instruction.condition),) if isinstance(instruction, Test) else ()
 
 
 def as_code(body: ast.Block) -> list[Instruction]:
@@ -127,7 +126,7 @@ Ranged = ast.For | ast.Fold | ast.SecretFor
 def ranged(program: ast.Program) -> tuple[Ranged, ...]:
     """Everything that runs over a range."""
     root: ast.Node = program
-    return tuple(node for node in preorder(root, parts) if isinstance(node, Ranged))
+    return tuple(node for node in preorder(root, branches) if isinstance(node, Ranged))
 
 
 def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:

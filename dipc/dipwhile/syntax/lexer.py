@@ -22,7 +22,10 @@ class Rejected(Exception):
 
 @cache
 def scanner(lark: Lark) -> tuple[re.Pattern[str], dict[str, dict[str, str]]]:
-    """A pattern with a group for every terminal, and for each terminal the words that are others."""
+    """A pattern with a group for every terminal, and for each terminal the words that are others.
+
+    Blanks before a terminal are a part of the match where they are ignored: most tokens follow one.
+    """
     strings = [terminal for terminal in lark.terminals if terminal.pattern.type == "str"]
     patterns = [terminal for terminal in lark.terminals if terminal.pattern.type == "re"]
     words = {terminal.name: found for terminal in patterns if (found := words_of(terminal, strings))}
@@ -30,7 +33,9 @@ def scanner(lark: Lark) -> tuple[re.Pattern[str], dict[str, dict[str, str]]]:
     rest = [terminal for terminal in strings if terminal.pattern.value not in inside]
     ordered = sorted((*patterns, *rest), key=precedence)
     groups = (f"(?P<{terminal.name}>{terminal.pattern.to_regexp()})" for terminal in ordered)
-    return re.compile("|".join(groups)), words
+    ignored = (t.pattern.to_regexp() for t in patterns if t.name in lark.lexer_conf.ignore)
+    blanks = "[ \\t]*" if any(re.fullmatch(pattern, " \t") for pattern in ignored) else ""
+    return re.compile(f"{blanks}(?:{'|'.join(groups)})"), words
 
 
 def words_of(terminal: TerminalDef, strings: list[TerminalDef]) -> dict[str, str]:
@@ -57,17 +62,17 @@ def tokens(lark: Lark, text: str) -> Iterator[Token]:
     foreign = not text.isascii()
     position = 0
     for match in pattern.finditer(text):
-        start, end = match.span()
-        if start != position:
-            raise Rejected
-        position = end
         kind = match.lastgroup
         assert kind is not None
+        if match.start() != position:
+            raise Rejected
+        position = match.end()
         if kind not in ignored:
-            value = match[0]
+            value = match[kind]
             if foreign and kind in ("NAME", "PRIMED") and misspelt(value.rstrip("'")):
                 raise Rejected
-            yield token(words[kind].get(value, kind) if kind in words else kind, value, start, end)
+            name = words[kind].get(value, kind) if kind in words else kind
+            yield token(name, value, position - len(value), position)
     if position != len(text):
         raise Rejected
 

@@ -1,181 +1,145 @@
 """Parsing that builds the syntax tree at once, several times as fast as lark's trees.
 
-The tables are lark's; a rule that is complete calls the builder with the place of its text and its parts, as
-lark's tree and its transformer would afterwards.  What is wrong in a text is left to these two
+A rule that is complete calls the builder with the place of its text and its parts, as lark's tree and its
+transformer would afterwards.  What is wrong in a text is left to these two
 (:func:`dipc.dipwhile.syntax.parser.run`): :class:`Rejected` says that something is.
+
+A long text says the same few things over and over: `y <- 22` goes through the same states as `x <- 1`.  So a
+run of tokens goes through them once for each sequence of terminals, to see what becomes of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from lark import Lark, Token
-from lark.grammar import Rule
-from lark.parse_tree_builder import maybe_create_child_filter
-from lark.parsers.lalr_analysis import Shift
 
 from dipc.dipwhile.syntax.build import Builder
+from dipc.dipwhile.syntax.layout import BLOCK_CLOSES, BLOCK_OPENS
 from dipc.dipwhile.syntax.lexer import Rejected
+from dipc.dipwhile.syntax.reductions import Entry, Place, Reduction, Tables, reduce, tables
 
 
-@dataclass(slots=True)
-class Place:
-    """Where the text of a rule is, as in lark's ``Meta``."""
+class Built(NamedTuple):
+    """What a builder made of a text, and how deep the rules of the text are nested."""
 
-    start_pos: int | None
-    end_pos: int | None
-
-    @property
-    def empty(self) -> bool:
-        """Whether the rule has no text."""
-        return self.start_pos is None
+    tree: Any
+    depth: int
 
 
-Parts = list[Any]
-Entry = tuple[Any, int | None, int | None]
-"""What was built, and where its text begins and ends."""
-
-Step = Callable[[Builder, Place, Parts], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """What completing a rule does: ``kept`` are the parts that count, with the absent ones before each.
-
-    ``plain`` are the positions of these parts if none is inlined or absent.  ``only``: the rule has one part,
-    and that is what is made of it.
-    """
-
-    size: int
-    origin: str
-    kept: tuple[tuple[int, bool, int], ...]
-    plain: tuple[int, ...] | None
-    absent: int
-    single: bool
-    method: str
-    only: bool
-
-    def parts(self, entries: list[Entry]) -> Parts:
-        """The parts of the rule, those of inlined rules among them."""
-        if self.plain is not None:
-            return [entries[position][0] for position in self.plain]
-        found: Parts = []
-        for position, inlined, absent in self.kept:
-            if absent:
-                found += [None] * absent
-            value = entries[position][0]
-            if inlined and found:
-                found += value
-            elif inlined:
-                found = value  # a long list grows in place, and is not copied at every step
-            else:
-                found.append(value)
-        return found + [None] * self.absent if self.absent else found
-
-
-Rows = dict[int, dict[str, int | Reduction]]
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """For each state and terminal, the next state or the rule that is complete; for each rule, the state.
-
-    ``shortcuts``: where rules with one part lead, of which an expression such as `1` is ten.
-    """
-
-    states: Rows
-    first: int
-    last: int
-    shortcuts: dict[tuple[int, int, str], int] = field(default_factory=dict)
-
-    def settled(self, below: int, top: int, name: str) -> int:
-        """The state in the place of ``top`` after all rules with one part, before a terminal."""
-        key = below, top, name
-        if key not in self.shortcuts:
-            while isinstance(step := self.states[top].get(name), Reduction) and step.only:
-                following = self.states[below][step.origin]
-                assert isinstance(following, int)
-                top = following
-            self.shortcuts[key] = top
-        return self.shortcuts[key]
-
-
-@cache
-def tables(lark: Lark, start: str) -> Tables:
-    """The tables of a parser, for a rule to begin with."""
-    setting = lark.parse_interactive(start=start).parser_state.parse_conf
-    states = {
-        state: {name: to if action is Shift else _reduction(to) for name, (action, to) in row.items()}
-        for state, row in setting.states.items()
-    }
-    return Tables(states, setting.start_state, setting.end_state)
-
-
-@cache
-def _reduction(rule: Rule) -> Reduction:
-    options = rule.options
-    select = maybe_create_child_filter(
-        rule.expansion, options.keep_all_tokens, False, list(options.empty_indices)
-    )
-    kept = tuple((k, False, 0) for k in range(len(rule.expansion)))
-    absent = 0
-    if select is not None:
-        chosen = select(None)
-        kept = tuple((k, inlined, *(more or (0,))) for k, inlined, *more in chosen.to_include)
-        absent = getattr(chosen, "append_none", 0)
-    plain = (
-        None if absent or any(inlined or more for _, inlined, more in kept) else tuple(k for k, _, _ in kept)
-    )
-    name = rule.origin.name
-    single = bool(options.expand1 and not rule.alias)
-    method = "" if name.startswith("_") else str(rule.alias or options.template_source or name)
-    only = single and not absent and len(rule.expansion) == 1 and kept == ((0, False, 0),)
-    return Reduction(len(rule.expansion), name, kept, plain, absent, single, method, only)
-
-
-def built(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+def built(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Built:
     """What the builder makes of the tokens.  Raises :class:`Rejected`, and what the builder raises."""
     table = tables(lark, start)
     rows = table.states
     states, entries = [table.first], list[Entry]()
-    for token in chain(tokens, (END,)):
-        name = token.type
-        while isinstance(step := rows[states[-1]].get(name), Reduction):
-            if step.only:
-                states[-1] = table.settled(states[-2], states[-1], name)
-            else:
-                _reduce(step, rows, states, entries, builder)
-        if step is not None:
-            states.append(step)
-            entries.append((token, token.start_pos, token.end_pos))
-        elif token is not END or states[-1] != table.last:
-            raise Rejected
-    return entries[-1][0]
+    sketcher = Sketcher(builder)
+    sketches: dict[tuple[int, tuple[str, ...]], Sketch | None] = {}
+    for run in runs(tokens):
+        key = states[-1], tuple([token.type for token in run])
+        if key not in sketches:
+            sketches[key] = sketched(table, *key, sketcher)
+        if (sketch := sketches[key]) is not None:
+            entries.append((sketch.made(run), run[0].start_pos, run[-2].end_pos, sketch.depth))
+            states.append(sketch.state)
+            run = run[-1:]
+        for token in run:
+            name = token.type
+            while isinstance(step := rows[states[-1]].get(name), Reduction):
+                if step.only:
+                    states[-1] = table.settled(states[-2], states[-1], name)
+                else:
+                    reduce(step, rows, states, entries, builder)
+            if step is not None:
+                states.append(step)
+                entries.append((token, token.start_pos, token.end_pos, 0))
+            elif token is not END or states[-1] != table.last:
+                raise Rejected
+    tree, _, _, depth = entries[-1]
+    return Built(tree, depth)
 
 
 END = Token("$END", "")
 
 
-def _reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry], builder: Builder) -> None:
-    """Replace the parts of a complete rule by what is made of them."""
-    first = len(entries) - step.size
-    inside = entries[first:]
-    del entries[first:], states[len(states) - step.size :]
-    start, end = (inside[0][1], inside[-1][2]) if inside else (None, None)
-    if start is None or end is None:  # the first part has no text, or the last one
-        start = next((begin for _, begin, _ in inside if begin is not None), None)
-        end = next((end for _, _, end in reversed(inside) if end is not None), None)
-    parts = step.parts(inside)
-    made = parts
-    if step.single and len(parts) == 1:
-        made = parts[0]
-    elif step.method:
-        made = getattr(builder, step.method)(Place(start, end), *parts)
-    entries.append((made, start, end))
-    following = rows[states[-1]][step.origin]
-    assert isinstance(following, int)
-    states.append(following)
+# --- runs of tokens ----------------------------------------------------------------------------
+
+LONGEST_RUN = 32
+"""How many tokens a run may have, without its last one: the terminals of longer ones are hardly met again."""
+
+ENDS = BLOCK_OPENS | BLOCK_CLOSES | {"_SEP", "$END"}
+"""What runs end with: most are one simple statement."""
+
+
+def runs(tokens: Iterable[Token]) -> Iterator[list[Token]]:
+    """The tokens in pieces, each with the token that ends it."""
+    run: list[Token] = []
+    for token in chain(tokens, (END,)):
+        run.append(token)
+        if token.type in ENDS or len(run) > LONGEST_RUN:
+            yield run
+            run = []
+
+
+Maker = Callable[[list[Token]], Any]
+"""Makes something of a run of tokens."""
+
+
+class Sketch(NamedTuple):
+    """What becomes of a run in some state: one thing that is made of it, nested so deep, and a state."""
+
+    made: Maker
+    depth: int
+    state: int
+
+
+def sketched(table: Tables, state: int, names: tuple[str, ...], sketcher: Sketcher) -> Sketch | None:
+    """What becomes of a run with these terminals, all but the last one, which only ends it.
+
+    None if it does not become one thing by itself, without what comes before or after.
+    """
+    rows = table.states
+    states, entries = [state], list[Entry]()
+    for position, name in enumerate(names):
+        while isinstance(step := rows[states[-1]].get(name), Reduction) and step.size <= len(entries):
+            reduce(step, rows, states, entries, sketcher)
+        if position < len(names) - 1:
+            if not isinstance(step, int):
+                return None
+            states.append(step)
+            entries.append((position, position, position, 0))
+    if len(names) == 1 or len(entries) != 1 or not callable(entries[0][0]):
+        return None
+    made, _, _, depth = entries[0]
+    return Sketch(made, depth, states[-1])
+
+
+class Sketcher:
+    """A builder of makers: its parts are makers and, of tokens, their positions in a run."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+
+    def __getattr__(self, name: str) -> Callable[..., Maker]:
+        method = getattr(self.builder, name)
+        return lambda place, *parts: maker(method, place.start_pos, place.end_pos, parts)
+
+
+def maker(method: Callable[..., Any], first: int | None, last: int | None, parts: tuple[Any, ...]) -> Maker:
+    """What calls a method of the builder, for a rule from one token of a run to another."""
+    if first is None or last is None:
+        return lambda run: method(Place(None, None), *arguments(parts, run))
+    match parts:
+        case (int(token),) if first == token == last:  # the place of one token is that token
+            return lambda run: method(run[token], run[token])
+        case (left, int(sign), right) if callable(left) and callable(right):
+            return lambda run: method(
+                Place(run[first].start_pos, run[last].end_pos), left(run), run[sign], right(run)
+            )
+    return lambda run: method(Place(run[first].start_pos, run[last].end_pos), *arguments(parts, run))
+
+
+def arguments(parts: tuple[Any, ...], run: list[Token]) -> list[Any]:
+    """The parts of a rule in a run."""
+    return [part(run) if callable(part) else None if part is None else run[part] for part in parts]

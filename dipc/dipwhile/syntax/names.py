@@ -43,6 +43,11 @@ class Names:
         return self.inputs | self.outputs | self.locals
 
     @cached_property
+    def unassigned(self) -> frozenset[str]:
+        """The names that no statement may assign, besides loop variables."""
+        return self.parameters | self.inputs | TRUTH
+
+    @cached_property
     def everything(self) -> frozenset[str]:
         """All names that an expression may mention."""
         return self.parameters | self.variables | self.atoms | TRUTH
@@ -127,6 +132,9 @@ def check_names(program: ast.Program, names: Names) -> None:
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign):
             check_target(statement.target, names, scope)
+            if isinstance(statement.value, ast.Expr):
+                check_expression(statement.value, names, scope)
+                continue
             parts = assigned_parts(statement.value, names, scope)
         else:
             if isinstance(statement, ast.For):
@@ -137,10 +145,8 @@ def check_names(program: ast.Program, names: Names) -> None:
                 check_expression(expr, names, known)
 
 
-def assigned_parts(
-    value: ast.Expr | ast.Distribution, names: Names, scope: Scope
-) -> list[tuple[ast.Node, Scope]]:
-    """What is assigned or drawn, in parts with the names that are known there."""
+def assigned_parts(value: ast.Distribution, names: Names, scope: Scope) -> list[tuple[ast.Node, Scope]]:
+    """What is drawn, in parts with the names that are known there."""
     if not isinstance(value, ast.ExpMechanism):
         return [(value, scope)]
     check_binder(value.variable, value.span, names, scope)
@@ -151,12 +157,17 @@ def assigned_parts(
 def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:
     """May this be assigned?"""
     name = target_name(target)
-    for known, role, hint in (
-        (names.parameters, "a parameter", f"copy it first: `x <- {name}`"),
-        (names.inputs, "an input", "copy it into a variable first"),
-        (scope, "the variable of an enclosing `for`", "use another variable"),
-        (TRUTH, "a truth value", "rename it"),
-    ):
+    roles = (
+        ()
+        if name not in names.unassigned and name not in scope
+        else (
+            (names.parameters, "a parameter", f"copy it first: `x <- {name}`"),
+            (names.inputs, "an input", "copy it into a variable first"),
+            (scope, "the variable of an enclosing `for`", "use another variable"),
+            (TRUTH, "a truth value", "rename it"),
+        )
+    )
+    for known, role, hint in roles:
         if name in known:
             raise InputError(f"`{name}` is {role} and cannot be assigned", target.span, hint)
     if isinstance(target, ast.Index):
@@ -173,13 +184,15 @@ def check_binder(variable: str, span: Span, names: Names, scope: Scope) -> None:
 def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = False) -> None:
     """Is every name in the expression known?  ``primes``: it may mention ``q'``."""
     todo = [(expr, scope)]
+    everything = names.everything
     while todo:
         node, known = todo.pop()
         match node:
-            case ast.Name(name, primed):
-                check_prime(name, primed, node.span, names, primes)
-                if name not in names.everything and name not in known:
-                    raise unknown(name, node.span, names.everything | known)
+            case ast.Name():
+                if node.primed:
+                    check_prime(node.name, True, node.span, names, primes)
+                if node.name not in everything and node.name not in known:
+                    raise unknown(node.name, node.span, everything | known)
             case ast.Index(array, _, primed):
                 check_prime(array, primed, node.span, names, primes)
                 if array not in names.variables:

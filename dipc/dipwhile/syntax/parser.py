@@ -21,7 +21,7 @@ from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.lexer import Rejected
 from dipc.dipwhile.syntax.lexer import tokens as scanned
-from dipc.dipwhile.syntax.machine import built
+from dipc.dipwhile.syntax.machine import Built, built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
@@ -55,7 +55,6 @@ def parse(source: Source) -> Program:
     """
     with collecting_nothing():
         program: Program = _parse(source, "program")
-        check_depth(program)
     declared = (program.params, program.inputs, program.outputs)
     if not any((program.body, *declared, program.unknowns, program.priors, program.secrets)):
         hint = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
@@ -66,14 +65,12 @@ def parse(source: Source) -> Program:
 def parse_claim(text: str, name: str = "<claim>") -> Claim:
     """The claim in a text, as after ``private``; messages call the text ``name``."""
     claim: Claim = _parse(Source(name, text), "claim")
-    check_depth(claim)
     return claim
 
 
 def parse_expression(text: str) -> Expr:
     """An expression on its own."""
     expression: Expr = _parse(Source("<expression>", text), "expression")
-    check_depth(expression)
     return expression
 
 
@@ -94,7 +91,10 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    return run(_lark(), start, source.text, layout, Builder(source))
+    made = run(_lark(), start, source.text, layout, Builder(source))
+    if made.depth > SHALLOW and isinstance(made.tree, Program | Claim | Expr):
+        check_depth(made.tree)
+    return made.tree
 
 
 def run(
@@ -103,7 +103,7 @@ def run(
     text: str,
     arranged: Callable[[Iterable[Token]], Iterable[Token]],
     builder: Builder,
-) -> Any:
+) -> Built:
     """Build the tree of a text, by the rule ``start`` of the grammar; explain what does not fit.
 
     ``arranged``: what is done to its tokens before.
@@ -114,7 +114,7 @@ def run(
         return explained(lark, start, arranged(lexed(lark, text)), builder)
 
 
-def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Built:
     """The same by lark itself, which knows what could have followed."""
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
@@ -122,7 +122,8 @@ def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder)
         for token in spelt(tokens, builder.source):
             machine.feed_token(token)
             seen.append(token)
-        return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
+        tree = builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
+        return Built(tree, len(seen))
     except UnexpectedCharacters as error:
         raise explain_character(builder.source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
@@ -149,6 +150,10 @@ def _checked(token: Token, source: Source) -> Token:
 
 DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")
 DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
+
+
+SHALLOW = min(DEEPEST_EXPRESSION[0], DEEPEST_BLOCK[0]) // 2
+"""Rules nested no deeper than this make no tree that is too deep: none makes three levels of nodes."""
 
 
 def check_depth(tree: Program | Claim | Expr) -> None:

@@ -53,7 +53,7 @@ def parse_sentence(text: str) -> SentenceTree:
         found = layout(tokens)
         return (token for token in found if token.type != "_SEP" or token == ";")  # lines do not count
 
-    sentence: SentenceTree = run(_lark(), "sentence", text, arranged, _SentenceBuilder(source))
+    sentence: SentenceTree = run(_lark(), "sentence", text, arranged, _SentenceBuilder(source)).tree
     check_depth(sentence.body)
     return sentence
 

@@ -31,16 +31,12 @@ def simplify(node: Expr) -> Expr:
     (-1/2, 'DIV', 'false')
     """
     match node:
+        case Binary():
+            return simplify_binary(node)
         case Unary(Op.NEG, Number(value)):
             return constant(node, -value)
         case Unary(Op.NOT, Name("true" | "false" as name)):
             return constant(node, truth(name == "false"))
-        case Binary(op, Number(left), Number(right)):
-            return constant(node, on_numbers(op, left, right))
-        case Binary(Op.AND, left, right):
-            return connective(node, left, right, unit=TRUE.name, zero=FALSE.name)
-        case Binary(Op.OR, left, right):
-            return connective(node, left, right, unit=FALSE.name, zero=TRUE.name)
         case Call(function, arguments):
             values = [argument.value for argument in arguments if isinstance(argument, Number)]
             if function == "count":
@@ -48,6 +44,18 @@ def simplify(node: Expr) -> Expr:
             count, compute = ON_NUMBERS.get(function, (0, None))
             if compute is not None and len(values) == len(arguments) == (count or len(values)):
                 return constant(node, compute(*values))
+    return node
+
+
+def simplify_binary(node: Binary) -> Expr:
+    """The same for an operator between two expressions, which is asked most."""
+    op, left, right = node.op, node.left, node.right
+    if isinstance(left, Number) and isinstance(right, Number):
+        return constant(node, on_numbers(op, left.value, right.value))
+    if op is Op.AND:
+        return connective(node, left, right, unit=TRUE.name, zero=FALSE.name)
+    if op is Op.OR:
+        return connective(node, left, right, unit=FALSE.name, zero=TRUE.name)
     return node
 
 
@@ -140,6 +148,8 @@ DIVISION = "division by zero"
 def why_no_value(node: Expr) -> str:
     """Why a folded node with constant parts is not a constant; empty if there is no reason."""
     match node:
+        case Binary() if node.op not in (Op.DIV, Op.POW):
+            return ""  # so are most
         case Binary(Op.DIV, _, Number(value)) if value == 0:
             return DIVISION
         case Call("mod", (_, Number(value))) if value == 0:

@@ -100,15 +100,15 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
     match node:
         case ast.Number() | ast.Eps():
             return Kinds.NUMBER
-        case ast.Name(name):
-            return kinding[name] if name in kinding else kinds_of_value(Atom(name))
+        case ast.Name():
+            return kinding[node.name] if node.name in kinding else kinds_of_value(Atom(node.name))
+        case ast.Binary() if node.op in ast.ARITHMETIC:
+            left, right = parts  # a random variable makes the whole random
+            return ((left | right) & Kinds.RANDOM) | (left & right & Kinds.NUMBER)
         case ast.Index(array):
             return kinding.get(array, Kinds.NOTHING)
         case ast.Unary(ast.Op.NEG):
             return parts[0] & Kinds.NUMERIC
-        case ast.Binary(op) if op in ast.ARITHMETIC:
-            left, right = parts  # a random variable makes the whole random
-            return ((left | right) & Kinds.RANDOM) | (left & right & Kinds.NUMBER)
         case ast.Call(function):
             given = FUNCTIONS[function].gives
             return union(parts) & Kinds.NUMERIC if given is None else given
@@ -337,7 +337,8 @@ def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kindin
 def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
     """No random variable is assigned between a ``while`` and its ``end`` (rule 2)."""
     inside = 0
-    for position, instruction in enumerate(code):
+    loops = any(isinstance(instruction, Test) and instruction.is_loop for instruction in code)
+    for position, instruction in enumerate(code if loops else ()):
         match instruction:
             case Test(_, otherwise, is_loop=True):
                 inside = max(inside, otherwise)
@@ -402,7 +403,9 @@ NOT_HERE = {
 def refuse_eps(exprs: Iterable[ast.Expr]) -> None:
     """Values must not depend on eps."""
     for node in (node for expr in exprs for node in nodes(expr)):
-        word = "eps" if isinstance(node, ast.Eps) else node.function if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Eps | ast.Call):
+            continue
+        word = "eps" if isinstance(node, ast.Eps) else node.function
         if word in NOT_HERE:
             reason, places = NOT_HERE[word]
             message = f"`{word}` is not allowed here: {reason}"

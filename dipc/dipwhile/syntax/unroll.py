@@ -16,7 +16,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test
 from dipc.dipwhile.syntax.simplify import simplify
-from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, nodes, with_children
+from dipc.dipwhile.syntax.walk import LEAVES, bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import FALSE, TRUE
 
@@ -37,10 +37,12 @@ def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
     """
 
     def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
+        if isinstance(node, LEAVES):
+            if isinstance(node, ast.Name) and not node.primed and node.name in constants:
+                return ast.Number(constants[node.name], span=node.span)
+            return node
         node = with_children(node, parts)
         match node:
-            case ast.Name(name, False) if name in constants:
-                return ast.Number(constants[name], span=node.span)
             case ast.Fold(_, _, ast.Number(), ast.Number()):
                 return unroll_fold(node)
         return simplify(node)

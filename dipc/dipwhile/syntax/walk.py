@@ -87,9 +87,8 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
     """
     if isinstance(expr, LEAVES):
         return visit(expr, ())
-    inside = children(expr)
-    if all(isinstance(part, LEAVES) for part in inside):  # so are most expressions
-        return visit(expr, tuple([visit(part, ()) for part in inside]))
+    if not branches(expr):  # so are most expressions
+        return visit(expr, tuple([visit(part, ()) for part in children(expr)]))
     todo: list[ast.Expr] = [expr]
     order: list[ast.Expr] = []  # each node before its parts, the last part first
     while todo:
@@ -130,6 +129,11 @@ PARTS: dict[Any, Callable[[Any], tuple[ast.Node, ...]]] = {
     ast.Assign: attrgetter("target", "value"),
 }
 """The parts of expressions and assignments, which most nodes are; those of others are in their fields."""
+
+
+def branches(node: ast.Node) -> list[ast.Node]:
+    """The parts that have parts themselves: no leaves, which most parts are."""
+    return [part for part in parts(node) if not isinstance(part, LEAVES)]
 
 
 def fields_of(node: ast.Node) -> tuple[str, ...]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from lark.exceptions import UnexpectedCharacters
 
 from dipc.dipwhile.syntax import lexer, machine, parser
+from dipc.dipwhile.syntax.ast import Expr, Node
 from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.names import check_names, collect_names
+from dipc.dipwhile.syntax.walk import operands, parts, preorder
 from dipc.errors import InputError, Source
 from dipc.models.arithmetic import lexed
 from dipc.shipped import paths, source_of
@@ -18,12 +21,18 @@ from dipc.shipped import paths, source_of
 
 def by_lark(source: Source, start: str) -> str:
     lark = parser._lark()
-    return repr(parser.explained(lark, start, layout(lexed(lark, source.text)), Builder(source)))
+    return shown(parser.explained(lark, start, layout(lexed(lark, source.text)), Builder(source)).tree)
 
 
 def at_once(source: Source, start: str) -> str:
     lark = parser._lark()
-    return repr(machine.built(lark, start, layout(lexer.tokens(lark, source.text)), Builder(source)))
+    return shown(machine.built(lark, start, layout(lexer.tokens(lark, source.text)), Builder(source)).tree)
+
+
+def shown(tree: Any) -> str:
+    """A tree with the place of every node in the text."""
+    nodes = preorder(tree, parts) if isinstance(tree, Node) else ()
+    return "\n".join([repr(tree), *(f"{node.span.start} {node.span.end}" for node in nodes)])
 
 
 def same_tokens(text: str) -> bool:
@@ -75,6 +84,84 @@ def test_misspelt_names_are_refused() -> None:
 def test_shipped_programs(name: str) -> None:
     source = source_of(name)
     assert at_once(source, "program") == by_lark(source, "program")  # with every place in the text
+
+
+WHOLE = (
+    *(
+        "x <- 1",
+        "x <- -1.5 + y*(z - 2)",
+        "y <- not b",
+        "z <- a[i + 1] < 2 = b",
+        "x <- max(a, (b), 2)",
+        "",
+        "exit",
+    ),
+    *(
+        "x <- Lap(scale = 2/eps, mean = q)",
+        "b <- flip(1/2)",
+        "x <- choose {0: 1/2, 1: 1/2,}",
+        "x <- uniform 1..3",
+    ),
+    *(
+        "a[2] <- sum(i in 1..3: q[i])",
+        "if b then exit end",
+        "x <- " + " + ".join("abcdefghijklmnopqrstuvwxyz"),
+    ),
+)
+OPENING = ("if x > 1 then", "for i in 1..3 do", "while b do", "if not b then x <- 1 else", "if b then else")
+BROKEN = (
+    "x <-",
+    "<- 1",
+    "else",
+    "elif b then",
+    "end",
+    "while x < 3 do",
+    "x <- 1 y",
+    "end end",
+    "if b then end (",
+)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_lines_said_again(seed: int) -> None:
+    """Programs of the same few lines, with and without a meaning: runs of tokens are looked at once only."""
+    chance = random.Random(seed)
+    some = chance.sample(WHOLE, 4) + (chance.sample(BROKEN, 1) if seed % 4 == 0 else [])
+    lines = [chance.choice(some) for _ in range(12)]
+    for word in OPENING:
+        start = chance.randrange(len(lines))
+        lines[start:start] = [word, chance.choice(WHOLE), chance.choice(some), "end"]
+    source = Source("<text>", chance.choice("\n;").join(lines))
+    try:
+        expected = by_lark(source, "program")
+    except InputError:
+        with pytest.raises((InputError, lexer.Rejected)):
+            at_once(source, "program")
+    else:
+        assert at_once(source, "program") == expected
+
+
+def depth(tree: Any) -> int:
+    """How many levels of nodes are in a tree, a chain of operators being one."""
+    inside = operands(tree) if isinstance(tree, Expr) else parts(tree)
+    return 1 + max(map(depth, inside), default=0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        "x <- 1",
+        "x <- -(-(-(1 + 2*3)))",
+        "x <- a < b < c and not b",
+        "if b then if b then if b then exit end end end",
+    ),
+)
+def test_rules_are_nested_half_as_deep_as_nodes_at_least(text: str) -> None:
+    """So a tree of rules that are not nested deep is not looked at again: see ``parser.SHALLOW``."""
+    lark = parser._lark()
+    source = Source("<text>", text)
+    made = machine.built(lark, "program", layout(lexer.tokens(lark, text)), Builder(source))
+    assert depth(made.tree) <= 2 * made.depth
 
 
 @pytest.mark.parametrize("start", ["claim", "expression", "valuation"])
