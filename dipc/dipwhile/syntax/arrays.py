@@ -21,8 +21,9 @@ Sizes = dict[str, int]
 def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
     """The expressions that an instruction reads (of a target only its index)."""
     match instruction:
-        case Put(target, value):
-            return (*children(target), value)
+        case Put():
+            target, value = instruction.target, instruction.value
+            return (value,) if isinstance(target, Name) else (target.index, value)
         case Draw(target, distribution):
             return (*children(target), *expressions(distribution))
         case Test(condition):
@@ -33,9 +34,10 @@ def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
 def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:
     """Targets and values of all assignments."""
     for instruction in code:
-        match instruction:
-            case Put(target, value) | Draw(target, value):
-                yield target, value
+        if isinstance(instruction, Put):
+            yield instruction.target, instruction.value
+        elif isinstance(instruction, Draw):
+            yield instruction.target, instruction.distribution
 
 
 def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None], unrolled: bool = True) -> Sizes:

@@ -56,7 +56,7 @@ def made(kind: type[ast.Node], place: str = "", gather: int | None = None) -> Ca
 
     def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
         fields = [
-            str(part) if isinstance(part, Token) else part
+            part.value if isinstance(part, Token) else part
             for part in parts
             if getattr(part, "type", "") not in ("ARROW", "EPS")
         ]
@@ -208,7 +208,8 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
 
     def name(self, meta: Meta, name: Token) -> ast.Name:
-        return ast.Name(name.rstrip("'"), name.endswith("'"), span=self.at(meta))
+        primed = name.type == "PRIMED"
+        return ast.Name(name.value[:-1] if primed else name.value, primed, span=self.at(meta))
 
     def index(self, meta: Meta, array: Token, index: ast.Expr) -> ast.Index:
         return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))

@@ -99,8 +99,8 @@ def append(body: ast.Block, code: list[Instruction]) -> None:
     for statement in body:
         start = len(code)
         match statement:
-            case ast.Assign(target, value):
-                code.append(assignment(target, value, statement.span))
+            case ast.Assign():
+                code.append(assignment(statement.target, statement.value, statement.span))
             case ast.If(branches, otherwise):
                 for condition, block in (*branches, (None, otherwise)):
                     code += () if condition is None else (Test(condition, 0, condition.span),)

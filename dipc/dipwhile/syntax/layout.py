@@ -69,7 +69,10 @@ def layout(tokens: Iterable[Token]) -> Iterator[Token]:
         if waiting is not None and previous is not None and separates(previous, token):
             yield waiting
         waiting = None
-        depth += (token.type in OPENING) - (token.type in CLOSING and depth > 0)
+        if token.type in OPENING:
+            depth += 1
+        elif depth > 0 and token.type in CLOSING:
+            depth -= 1
         yield token
         previous = token
 

@@ -77,6 +77,8 @@ def declared_kinds(variables: Iterable[Variable], unlisted: Unlisted = MappingPr
 
 def assigned_kinds(value: ast.Expr | ast.Distribution, kinding: Kinding) -> Kinds:
     """The kinds of a value or sample."""
+    if isinstance(value, ast.Expr):
+        return kinds_of(value, kinding)
     match value:
         case ast.Noise(kind):
             return Kinds.INTEGER if NOISE[kind].integer else Kinds.REAL
@@ -87,7 +89,7 @@ def assigned_kinds(value: ast.Expr | ast.Distribution, kinding: Kinding) -> Kind
         case ast.Uniform(support) | ast.ExpMechanism(_, _, support):
             return union(kinds_of(part, kinding) for part in expressions(support))
         case _:
-            return kinds_of(value, kinding)
+            assert_never(value)
 
 
 def kinds_of(expr: ast.Expr, kinding: Kinding) -> Kinds:
