@@ -172,6 +172,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     # --- distributions -----------------------------------------------------------------------
 
     def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, ast.Expr]) -> ast.Noise:
+        match arguments:
+            case ((None, rate), (None, mean)):  # so are most
+                return ast.Noise(kind.value, rate, mean, span=self.at(meta))
         given: list[Argument] = [
             (None, value.span, value) if keyword is None else (str(keyword), self.at(keyword), value)
             for keyword, value in arguments

@@ -7,7 +7,7 @@ values (a division by zero, a cell outside its array) is asked only where it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from dipc.dipwhile.syntax import ast, types
@@ -36,8 +36,9 @@ def check_everywhere(
     """
     check_bounds(program)
     code = as_code(program.body)
-    rest = unchecked(code, checked.code)
-    once = distinct(code) if rest else checked.once
+    same = set(map(identity, checked.code))
+    once = distinct(code) if unchecked(code, same) else checked.once
+    rest = unchecked(once, same)
     sizes = array_sizes(once, {v.name: v.size for v in variables}, unrolled=False)
     check_arrays(rest if sizes.keys() == checked.sizes.keys() else once, sizes)
     types.check_budget(rest)
@@ -68,14 +69,15 @@ class Checked(NamedTuple):
     kinding: types.Kinding
 
 
-def unchecked(text: Sequence[Instruction], code: Sequence[Instruction]) -> Sequence[Instruction]:
+def unchecked(text: Sequence[Instruction], same: Container[tuple[int, ...]]) -> list[Instruction]:
     """What unrolling removed or changed of a text: all but the objects that are in the code as they were.
+
+    ``same``: the :func:`identity` of every instruction of the code.
 
     The checks of an instruction ask only which names are arrays, and the kinds of variables.  If the code and
     the text agree on these, another check of the same objects would find what the first one found: nothing.
     """
-    same = set(map(identity, code))
-    return distinct(instruction for instruction in text if identity(instruction) not in same)
+    return [instruction for instruction in text if identity(instruction) not in same]
 
 
 def identity(instruction: Instruction) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, TypeVar, assert_never, cast
 
@@ -127,6 +128,9 @@ def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> I
 PARTS: dict[Any, Callable[[Any], tuple[ast.Node, ...]]] = {
     **CHILDREN,
     ast.Assign: attrgetter("target", "value"),
+    ast.Noise: attrgetter("rate", "mean"),
+    ast.Flip: lambda drawn: (drawn.probability,),
+    ast.Choose: lambda drawn: tuple(chain.from_iterable(drawn.options)),
 }
 """The parts of expressions and assignments, which most nodes are; those of others are in their fields."""
 
@@ -166,6 +170,8 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     """
     if isinstance(node, ast.Expr):
         return iter((node,))
+    if isinstance(node, ast.Noise | ast.Flip | ast.Choose):  # all their parts are
+        return iter(cast(tuple[ast.Expr, ...], parts(node)))
     walk = preorder(node, lambda part: () if isinstance(part, ast.Expr) else parts(part))
     return (part for part in walk if isinstance(part, ast.Expr))
 

@@ -7,7 +7,7 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.everywhere import as_code, unchecked
+from dipc.dipwhile.syntax.everywhere import as_code, identity, unchecked
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.unroll import unroll
@@ -43,5 +43,5 @@ def test_only_what_unrolling_changed_is_checked_twice() -> None:
     body = "x <- q + 1\na[2] <- x\nif x = 1 then r <- Lap(eps, x) end\ny <- N + 1\nif N > 3 then z <- 0 end\n"
     program = parse(Source("<text>", body))
     code = unroll(program.body, {"N": fmpq(0)}, program.span)
-    rest = unchecked(as_code(program.body), code)
+    rest = unchecked(as_code(program.body), set(map(identity, code)))
     assert [as_written(part) for one in rest for part in instruction_parts(one)] == ["N + 1", "N > 3", "0"]
