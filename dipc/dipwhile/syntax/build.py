@@ -55,11 +55,12 @@ def made(kind: type[ast.Node], place: str = "", gather: int | None = None) -> Ca
     """
 
     def build(self: Builder, meta: Meta, *parts: Any) -> ast.Node:
-        fields = [
-            part.value if isinstance(part, Token) else part
-            for part in parts
-            if getattr(part, "type", "") not in ("ARROW", "EPS")
-        ]
+        fields: list[Any] = []
+        for part in parts:
+            if not isinstance(part, Token):
+                fields.append(part)
+            elif part.type not in ("ARROW", "EPS"):
+                fields.append(part.value)
         if gather is not None:
             fields[gather:] = [tuple(fields[gather:])]
         span = self.at(parts[0] if place == "name" else meta)
@@ -89,8 +90,14 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         super().__init__()
         self.source = source
 
-    def at(self, place: Meta | Token) -> Span:
+    def place(self, start: int | None, end: int | None) -> Span:
+        """The span of a rule, of one without text the beginning."""
+        return Span(self.source, start or 0, end or 0)
+
+    def at(self, place: Meta | Token | Span) -> Span:
         """The span of a rule or a token."""
+        if isinstance(place, Span):
+            return place
         start = getattr(place, "start_pos", None)
         if start is None:  # a rule without text
             return Span(self.source, 0, 0)

@@ -69,7 +69,7 @@ class Checked(NamedTuple):
     kinding: types.Kinding
 
 
-def unchecked(text: Sequence[Instruction], same: Container[tuple[int, ...]]) -> list[Instruction]:
+def unchecked(text: Sequence[Instruction], same: Container[tuple[int, ...]]) -> Sequence[Instruction]:
     """What unrolling removed or changed of a text: all but the objects that are in the code as they were.
 
     ``same``: the :func:`identity` of every instruction of the code.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from lark import Lark, Token
@@ -19,7 +20,8 @@ from lark import Lark, Token
 from dipc.dipwhile.syntax.build import Builder
 from dipc.dipwhile.syntax.layout import BLOCK_CLOSES, BLOCK_OPENS
 from dipc.dipwhile.syntax.lexer import Rejected
-from dipc.dipwhile.syntax.reductions import Entry, Place, Reduction, Tables, reduce, tables
+from dipc.dipwhile.syntax.reductions import Entry, Reduction, Tables, reduce, tables
+from dipc.errors import Source, Span
 
 
 class Built(NamedTuple):
@@ -82,8 +84,8 @@ def runs(tokens: Iterable[Token]) -> Iterator[list[Token]]:
             run = []
 
 
-Maker = Callable[[list[Token]], Any]
-"""Makes something of a run of tokens."""
+Maker = Callable[[list[Any]], Any]
+"""Makes something of a run of tokens, all of which have a place (lark's own may have none)."""
 
 
 class Sketch(NamedTuple):
@@ -121,25 +123,34 @@ class Sketcher:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
 
+    def place(self, first: int | None, last: int | None) -> tuple[int | None, int | None]:
+        """The first and the last token of a rule in the run."""
+        return first, last
+
     def __getattr__(self, name: str) -> Callable[..., Maker]:
         method = getattr(self.builder, name)
-        return lambda place, *parts: maker(method, place.start_pos, place.end_pos, parts)
+        source = self.builder.source
+        return lambda place, *parts: maker(method, source, place[0], place[1], tuple(map(found, parts)))
 
 
-def maker(method: Callable[..., Any], first: int | None, last: int | None, parts: tuple[Any, ...]) -> Maker:
+def found(part: Maker | int | None) -> Maker:
+    """What makes or finds a part of a rule in a run."""
+    return part if callable(part) else (lambda run: None) if part is None else itemgetter(part)
+
+
+def maker(
+    method: Callable[..., Any], source: Source, first: int | None, last: int | None, parts: tuple[Maker, ...]
+) -> Maker:
     """What calls a method of the builder, for a rule from one token of a run to another."""
     if first is None or last is None:
-        return lambda run: method(Place(None, None), *arguments(parts, run))
+        return lambda run: method(Span(source, 0, 0), *[part(run) for part in parts])
     match parts:
-        case (int(token),) if first == token == last:  # the place of one token is that token
-            return lambda run: method(run[token], run[token])
-        case (left, int(sign), right) if callable(left) and callable(right):
+        case (part,):
+            return lambda run: method(Span(source, run[first].start_pos, run[last].end_pos), part(run))
+        case (left, sign, right):
             return lambda run: method(
-                Place(run[first].start_pos, run[last].end_pos), left(run), run[sign], right(run)
+                Span(source, run[first].start_pos, run[last].end_pos), left(run), sign(run), right(run)
             )
-    return lambda run: method(Place(run[first].start_pos, run[last].end_pos), *arguments(parts, run))
-
-
-def arguments(parts: tuple[Any, ...], run: list[Token]) -> list[Any]:
-    """The parts of a rule in a run."""
-    return [part(run) if callable(part) else None if part is None else run[part] for part in parts]
+    return lambda run: method(
+        Span(source, run[first].start_pos, run[last].end_pos), *[part(run) for part in parts]
+    )

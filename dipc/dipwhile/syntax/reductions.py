@@ -14,20 +14,6 @@ from lark.grammar import Rule
 from lark.parse_tree_builder import maybe_create_child_filter
 from lark.parsers.lalr_analysis import Shift
 
-
-@dataclass(slots=True)
-class Place:
-    """Where the text of a rule is, as in lark's ``Meta``."""
-
-    start_pos: int | None
-    end_pos: int | None
-
-    @property
-    def empty(self) -> bool:
-        """Whether the rule has no text."""
-        return self.start_pos is None
-
-
 Parts = list[Any]
 Entry = tuple[Any, int | None, int | None, int]
 """What was built, where its text begins and ends, and how deep rules are nested in it."""
@@ -143,7 +129,7 @@ def reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry],
     if step.single and len(parts) == 1:
         made = parts[0]
     elif step.method:
-        made = getattr(builder, step.method)(Place(start, end), *parts)
+        made = getattr(builder, step.method)(builder.place(start, end), *parts)
         depth += 1
     entries.append((made, start, end, depth))
     following = rows[states[-1]][step.origin]
