@@ -192,7 +192,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     # --- expressions -------------------------------------------------------------------------
 
     def binary(self, meta: Meta, left: ast.Expr, operator: Token, right: ast.Expr) -> ast.Binary:
-        return ast.Binary(OPERATORS[operator], left, right, span=self.at(meta))
+        return ast.Binary(OPERATORS[operator.value], left, right, span=self.at(meta))
 
     def unary(self, meta: Meta, operator: Token, operand: ast.Expr) -> ast.Unary:
         return ast.Unary(ast.Op.NOT if operator == "not" else ast.Op.NEG, operand, span=self.at(meta))
@@ -226,7 +226,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     def number(self, meta: Meta, digits: Token) -> ast.Number:
         span = self.at(meta)
-        return ast.Number(rational(digits, span), span=span)
+        return ast.Number(rational(digits.value, span), span=span)
 
     # --- values on the command line ----------------------------------------------------------
 

@@ -78,13 +78,14 @@ def layout(tokens: Iterable[Token]) -> Iterator[Token]:
 
 
 def classify(token: Token, previous: Token | None) -> Token:
-    """The token with the terminal that it is in this position."""
+    """The same token, as the terminal that it is in this position."""
     if token.type != "NAME":
         return token
     if previous is not None and previous.type == "ADJACENT" and token in METRICS:
-        return token.update(type="METRIC")
-    word = WORDS.get(token)
-    return token if word is None else token.update(type=word)
+        token.type = "METRIC"
+    elif (word := WORDS.get(token)) is not None:
+        token.type = word
+    return token
 
 
 def separates(previous: Token, following: Token) -> bool:

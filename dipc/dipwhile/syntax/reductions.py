@@ -119,11 +119,14 @@ def reduce(step: Reduction, rows: Rows, states: list[int], entries: list[Entry],
     first = len(entries) - step.size
     inside = entries[first:]
     del entries[first:], states[len(states) - step.size :]
-    start, end = (inside[0][1], inside[-1][2]) if inside else (None, None)
-    if start is None or end is None:  # the first part has no text, or the last one
-        start = next((entry[1] for entry in inside if entry[1] is not None), None)
-        end = next((entry[2] for entry in reversed(inside) if entry[2] is not None), None)
-    depth = max([entry[3] for entry in inside], default=0)
+    start = end = None
+    depth = 0
+    for _, begins, ends, deep in inside:
+        if begins is not None:  # the part has a text
+            start = begins if start is None else start
+            end = ends
+        if deep > depth:
+            depth = deep
     parts = step.parts(inside)
     made = parts
     if step.single and len(parts) == 1:

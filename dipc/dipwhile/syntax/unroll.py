@@ -36,6 +36,9 @@ def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
     '1*x + 2*x + 0.5'
     """
 
+    if not constants and isinstance(expr, LEAVES):
+        return expr
+
     def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
         if isinstance(node, LEAVES):
             if isinstance(node, ast.Name) and not node.primed and node.name in constants:

@@ -135,6 +135,10 @@ PARTS: dict[Any, Callable[[Any], tuple[ast.Node, ...]]] = {
 """The parts of expressions and assignments, which most nodes are; those of others are in their fields."""
 
 
+DRAWN = (ast.Noise, ast.Flip, ast.Choose)
+"""What is drawn whose parts are all expressions."""
+
+
 def branches(node: ast.Node) -> list[ast.Node]:
     """The parts that have parts themselves: no leaves, which most parts are."""
     return [part for part in parts(node) if not isinstance(part, LEAVES)]
@@ -170,7 +174,7 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     """
     if isinstance(node, ast.Expr):
         return iter((node,))
-    if isinstance(node, ast.Noise | ast.Flip | ast.Choose):  # all their parts are
+    if isinstance(node, DRAWN):
         return iter(cast(tuple[ast.Expr, ...], parts(node)))
     walk = preorder(node, lambda part: () if isinstance(part, ast.Expr) else parts(part))
     return (part for part in walk if isinstance(part, ast.Expr))
@@ -180,13 +184,15 @@ def rebuilt(node: AnyNode, change: Callable[[ast.Node], ast.Node]) -> AnyNode:
     """The node with each of its direct parts changed; the very same object if none of them is."""
 
     def new(value: Any) -> Any:
-        if isinstance(value, tuple):
-            after = tuple(map(new, value))
-            return value if all(map(is_, after, value)) else after
-        return change(value) if isinstance(value, ast.Node) else value
+        if isinstance(value, ast.Node):
+            return change(value)
+        if not isinstance(value, tuple):
+            return value
+        after = tuple([new(part) for part in value])
+        return value if all(map(is_, after, value)) else after
 
     fields = [getattr(node, name) for name in fields_of(node)]
-    changed = [new(value) for value in fields]
+    changed = list(map(new, fields))
     return node if all(map(is_, changed, fields)) else type(node)(*changed, span=node.span)
 
 
@@ -202,18 +208,15 @@ def map_expressions(node: AnyNode, change: Callable[[ast.Expr], ast.Expr]) -> An
 # --- statements ------------------------------------------------------------------------------
 
 
-def statements(body: ast.Block) -> Iterator[tuple[ast.Statement, frozenset[str]]]:
+def statements(
+    body: ast.Block, scope: frozenset[str] = frozenset()
+) -> Iterator[tuple[ast.Statement, frozenset[str]]]:
     """Every statement, in the order of the text, with the ``for`` variables known there."""
-    todo: list[tuple[ast.Statement, frozenset[str]]] = [
-        (statement, frozenset()) for statement in reversed(body)
-    ]
-    while todo:
-        statement, scope = todo.pop()
+    for statement in body:
         yield statement, scope
-        if isinstance(statement, ast.Assign | ast.Exit):
-            continue
-        inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
-        todo.extend((part, inner) for part in reversed(inner_statements(statement)))
+        if not isinstance(statement, ast.Assign):  # most are
+            inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
+            yield from statements(inner_statements(statement), inner)
 
 
 def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:
