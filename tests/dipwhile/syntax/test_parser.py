@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -270,3 +272,53 @@ def test_any_text_raises_dipc_errors_only(text: str) -> None:
             reader(text)
         except DipcError as error:
             assert str(error)
+
+
+DECLARED = "output o in {0, 1}\no <- 0\nx <- 0\nb <- true\n"
+
+NESTED = {
+    "branches": (99, lambda n: "if x > 0 then " * n + "x <- 1" + " end" * n),
+    "loops": (
+        99,
+        lambda n: "".join(f"for i{k} in 1..1 do " for k in range(n)) + "x <- 1" + " end" * n,
+    ),
+    "signs": (199, lambda n: "x <- " + "-" * n + "x"),
+    "negations": (199, lambda n: "b <- " + "not " * n + "b"),
+    "calls": (199, lambda n: "x <- " + "abs(" * n + "x" + ")" * n),
+    "second arguments": (199, lambda n: "x <- " + "max(1, " * n + "x" + ")" * n),
+    "comparisons": (198, lambda n: "b <- " + "not (" * n + "x > 1" + ")" * n),
+}
+"""How often something is nested at most, and the text."""
+
+
+@pytest.mark.parametrize("what", NESTED)
+def test_the_deepest_nesting_is_read_and_no_level_more(what: str) -> None:
+    most, text = NESTED[what]
+    read(Source("<text>", DECLARED + text(most)))
+    with pytest.raises(InputError, match="levels deep"):
+        read(Source("<text>", DECLARED + text(most + 1)))
+
+
+COLLECTOR = """
+import gc
+from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import Source
+source = Source("a.dip", "output o in {0, 1}\\n" + "o <- 1\\n" * 3000)
+parse(source)  # for what is made once
+gc.collect()
+program = parse(source)
+young = len(gc.get_objects(generation=0)) + len(gc.get_objects(generation=1))
+print(gc.isenabled(), young < 3000, gc.get_freeze_count())
+gc.freeze()
+frozen = gc.get_freeze_count()
+again = parse(source)
+print(gc.isenabled(), gc.get_freeze_count() > frozen // 2)
+gc.disable()
+parse(source)
+print(gc.isenabled())
+"""
+
+
+def test_the_collector_is_left_as_it_was_and_what_was_read_is_old() -> None:
+    done = subprocess.run([sys.executable, "-c", COLLECTOR], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["True True 0", "True True", "False"]
