@@ -28,12 +28,15 @@ from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, ope
 from dipc.errors import InputError, Source, Span
 from dipc.models.arithmetic import check_spelling, lexed
 
+MANY = 20_000
+"""So many objects made in reading are worth making old at once."""
+
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
     """Without the search for cycles of garbage: trees have none, and it takes a third of the time.
 
-    Neither does the next search go through all that was made meanwhile: it is old at once.
+    Neither does the next search go through what was made meanwhile, when it is much: it is old at once.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -41,7 +44,7 @@ def collecting_nothing() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if not gc.get_freeze_count():
+            if gc.get_count()[0] > MANY and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

@@ -303,7 +303,7 @@ COLLECTOR = """
 import gc
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
-source = Source("a.dip", "output o in {0, 1}\\n" + "o <- 1\\n" * 3000)
+source = Source("a.dip", "output o in {0, 1}\\n" + "o <- o + 1\\n" * 10000)
 parse(source)  # for what is made once
 gc.collect()
 program = parse(source)
