@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import assert_never
 
-from dipc.dipwhile.syntax.arrays import instruction_parts
+from dipc.dipwhile.syntax.arrays import parts_as_written
 from dipc.dipwhile.syntax.ast import Index, Name, Number
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Instruction, Jump, Put, Test
 from dipc.dipwhile.syntax.walk import nodes
@@ -62,7 +62,7 @@ def _writes(instruction: Instruction) -> frozenset[Cell]:
 
 def _reads(instruction: Instruction, arrays: Mapping[str, int]) -> Iterator[Cell]:
     """The cells that may be read."""
-    for node in chain.from_iterable(map(nodes, instruction_parts(instruction))):
+    for node in chain.from_iterable(map(nodes, parts_as_written(instruction))):
         match node:
             case Index(array, Number(index)):
                 yield array, int(index.p)

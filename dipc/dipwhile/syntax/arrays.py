@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dipc.dipwhile.syntax.ast import Call, Distribution, Expr, Index, Name, Number
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.ast import Call, Expr, Index, Name, Number
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, value_of
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.walk import children, expressions
 from dipc.errors import InputError, Span
@@ -20,24 +20,21 @@ Sizes = dict[str, int]
 
 def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
     """The expressions that an instruction reads (of a target only its index)."""
-    match instruction:
-        case Put():
-            target, value = instruction.target, instruction.value
-            return (value,) if isinstance(target, Name) else (target.index, value)
-        case Draw(target, distribution):
-            return (*children(target), *expressions(distribution))
-        case Test(condition):
-            return (condition,)
-    return ()
+    if isinstance(instruction, Put | Draw):
+        return (*children(instruction.target), *expressions(value_of(instruction)))
+    return (instruction.condition,) if isinstance(instruction, Test) else ()
 
 
-def assignments(code: Iterable[Instruction]) -> Iterator[tuple[Name | Index, Expr | Distribution]]:
-    """Targets and values of all assignments."""
-    for instruction in code:
-        if isinstance(instruction, Put):
-            yield instruction.target, instruction.value
-        elif isinstance(instruction, Draw):
-            yield instruction.target, instruction.distribution
+def parts_as_written(instruction: Instruction) -> tuple[Expr, ...]:
+    """The same, those of an assignment where an equal text stood first: for all but their places."""
+    if isinstance(instruction, Put | Draw):
+        return (*children(instruction.target), *expressions(instruction.written))
+    return instruction_parts(instruction)
+
+
+def assignments(code: Iterable[Instruction]) -> Iterator[Put | Draw]:
+    """All that assign."""
+    return (instruction for instruction in code if isinstance(instruction, Put | Draw))
 
 
 def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None], unrolled: bool = True) -> Sizes:
@@ -49,11 +46,12 @@ def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None], un
     sizes = {name: size for name, size in declared.items() if size is not None}
     scalars = {name: None for name, size in declared.items() if size is None}
     computed: dict[str, Span] = {}
-    for target, value in assignments(code):
-        match target:
+    for instruction in assignments(code):
+        match target := instruction.target:
             case Name(name):
                 if name in sizes:
-                    written = value.span.source.text[value.span.start : value.span.end] or "..."
+                    span = value_of(instruction).span
+                    written = span.source.text[span.start : span.end] or "..."
                     hint = f"write `{name}[i] <- {' '.join(written.split())}`"
                     raise InputError(f"`{name}` is an array and needs an index here", target.span, hint)
                 scalars.setdefault(name)

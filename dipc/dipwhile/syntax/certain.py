@@ -13,7 +13,7 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import Sizes, assignments, check_range, instruction_parts
-from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test, Variable
+from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test, Variable, value_of
 from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.simplify import why_no_value
@@ -35,9 +35,9 @@ def check_certain(
             if not isinstance(part, LEAVES):
                 check_nodes(preorder(part, inside), sizes)
         check_nodes(cells, sizes)
-        for target, value in assignments((instruction,)):
-            if (output := outputs.get(target_name(target))) is not None:
-                check_members(value, output, domains[output.name])
+        for assigned in assignments((instruction,)):
+            if (output := outputs.get(target_name(assigned.target))) is not None:
+                check_members(value_of(assigned), output, domains[output.name])
 
 
 def reached(code: Sequence[Instruction]) -> Iterator[Instruction]:

@@ -15,6 +15,7 @@ from typing import NamedTuple, assert_never
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax.alike import distinct, readings
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
@@ -25,7 +26,6 @@ from dipc.dipwhile.syntax.core import (
     CoreProgram,
     CoreQuestion,
     Variable,
-    distinct,
 )
 from dipc.dipwhile.syntax.everywhere import Checked, check_everywhere, empty_ranges, ranged
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
@@ -84,19 +84,20 @@ def compile_program(
 
     end = len(source.text.rstrip())
     code = unroll(program.body, parameters, Span(source, end, end))
-    once = distinct(code)
+    of_name = {output.name: output for output in outputs}
+    once = distinct(code, of_name)
+    reads = readings(once, of_name)
     sizes = array_sizes(once, {variable.name: variable.size for variable in (*inputs, *outputs)})
-    check_arrays(once, sizes)
-    types.check_budget(once)
+    check_arrays(reads, sizes)
+    types.check_budget(reads)
     unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
     kinding = types.infer(once, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
-    types.check_types(once, kinding)
+    types.check_types(reads, kinding)
     if not sampled:
         types.check_loops(code, kinding)
-    of_name = {output.name: output for output in outputs}
     types.check_outputs(once, of_name, kinding, unlisted)
     listed = {name: output for name, output in of_name.items() if name not in unlisted}
-    check_certain(once, sizes, listed, everywhere=sampled)
+    check_certain(reads, sizes, listed, everywhere=sampled)
     ranges = ranged(program)
     checked = Checked(code, once, sizes, kinding)
     variables = (*inputs, *outputs)

@@ -12,34 +12,52 @@ been unrolled; an atom is a ``Name`` that is not a declared or assigned variable
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Distribution, Expr, Index, Name
+from dipc.dipwhile.syntax.ast import Assign, Distribution, Expr, Index, Name, Repeatable, repeatable
 from dipc.errors import Source, Span
 from dipc.models.values import Value
 
 Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
 
 
+@repeatable
 @dataclass(frozen=True, slots=True)
-class Put:
+class Put(Repeatable):
     """``target <- value`` for an expression."""
 
     target: Name | Index
     value: Expr
     span: Span
+    shared: tuple[Expr, int] | None = field(default=None, compare=False, repr=False, init=False)
 
 
+@repeatable
 @dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Repeatable):
     """``target <- distribution``."""
 
     target: Name | Index
     distribution: Distribution
     span: Span
+    shared: tuple[Distribution, int] | None = field(default=None, compare=False, repr=False, init=False)
+
+
+def instruction_of(statement: Assign, target: Name | Index, written: Expr | Distribution) -> Put | Draw:
+    """An assignment as an instruction, with its target and its value as they are after unrolling."""
+    if statement.shared is not None:
+        kind: type[Put | Draw] = Put if isinstance(written, Expr) else Draw
+        return kind.again(target, written, statement.shared[1], statement.span)
+    if isinstance(written, Expr):
+        return Put(target, written, statement.span)
+    return Draw(target, written, statement.span)
+
+
+def value_of(assignment: Put | Draw) -> Expr | Distribution:
+    """What is assigned or drawn from."""
+    return assignment.value if isinstance(assignment, Put) else assignment.distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +87,6 @@ class Halt:
 
 
 Instruction = Put | Draw | Test | Jump | Halt
-
-
-def distinct(code: Iterable[Instruction]) -> tuple[Put | Draw | Test, ...]:
-    """The assignments and tests, of equal ones the first: a check says the same of all, wherever they are."""
-    first: dict[tuple[object, ...], Put | Draw | Test] = {}
-    for instruction in code:
-        if isinstance(instruction, Put):
-            first.setdefault((instruction.target, instruction.value), instruction)
-        elif isinstance(instruction, Draw):
-            first.setdefault((instruction.target, instruction.distribution), instruction)
-        elif isinstance(instruction, Test):
-            first.setdefault((instruction.condition, instruction.is_loop), instruction)
-    return tuple(first.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax.alike import distinct, readings
 from dipc.dipwhile.syntax.arrays import Sizes, array_sizes, assignments, check_arrays
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, distinct
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, instruction_of, value_of
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.unroll import Constants, substitute
-from dipc.dipwhile.syntax.walk import branches, own_parts, parts, preorder, statements
+from dipc.dipwhile.syntax.walk import LEAVES, branches, own_parts, parts, preorder, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -37,22 +38,22 @@ def check_everywhere(
     check_bounds(program)
     code = as_code(program.body)
     same = set(map(identity, checked.code))
-    once = distinct(code) if unchecked(code, same) else checked.once
+    outputs = {output.name for output in program.outputs}
+    once = distinct(code, outputs) if unchecked(code, same) else checked.once
     rest = unchecked(once, same)
     sizes = array_sizes(once, {v.name: v.size for v in variables}, unrolled=False)
-    check_arrays(rest if sizes.keys() == checked.sizes.keys() else once, sizes)
-    types.check_budget(rest)
+    check_arrays(readings(rest if sizes.keys() == checked.sizes.keys() else once, outputs), sizes)
+    types.check_budget(readings(rest, outputs))
     kinding = checked.kinding
     if rest:
         numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
         kinding = types.infer(once, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
         if any(kinding[name] != kinds for name, kinds in checked.kinding.items()):
             rest = once
-    types.check_types(rest, kinding, unrolled=False)
+    types.check_types(readings(rest, outputs), kinding, unrolled=False)
     if not noise_in_loops:
         types.check_loops(code, kinding)
     check_one_type(variables, once, kinding, local)
-    outputs = {output.name for output in program.outputs}
     listed = {v.name: v for v in variables if v.name in outputs}
     types.check_outputs(rest, listed, kinding, unlisted)
 
@@ -60,7 +61,7 @@ def check_everywhere(
 class Checked(NamedTuple):
     """Unrolled code that has been checked, with what was found out: its arrays and the kinds of variables.
 
-    ``once``: its :func:`~dipc.dipwhile.syntax.core.distinct` instructions.
+    ``once``: its :func:`~dipc.dipwhile.syntax.alike.distinct` instructions.
     """
 
     code: Sequence[Instruction]
@@ -82,10 +83,8 @@ def unchecked(text: Sequence[Instruction], same: Container[tuple[int, ...]]) -> 
 
 def identity(instruction: Instruction) -> tuple[int, ...]:
     """The same for instructions with the very same parts."""
-    if isinstance(instruction, Put):
-        return id(instruction.target), id(instruction.value)
-    if isinstance(instruction, Draw):
-        return id(instruction.target), id(instruction.distribution)
+    if isinstance(instruction, Put | Draw):
+        return id(instruction.target), id(instruction.written)
     return (id(instruction.condition),) if isinstance(instruction, Test) else ()
 
 
@@ -102,7 +101,7 @@ def append(body: ast.Block, code: list[Instruction]) -> None:
         start = len(code)
         match statement:
             case ast.Assign():
-                code.append(assignment(statement.target, statement.value, statement.span))
+                code.append(instruction_of(statement, statement.target, statement.written))
             case ast.If(branches, otherwise):
                 for condition, block in (*branches, (None, otherwise)):
                     code += () if condition is None else (Test(condition, 0, condition.span),)
@@ -115,11 +114,6 @@ def append(body: ast.Block, code: list[Instruction]) -> None:
                 code[start] = Test(condition, len(code), condition.span, is_loop=True)
 
 
-def assignment(target: ast.Name | ast.Index, value: ast.Expr | ast.Distribution, span: Span) -> Instruction:
-    """An assignment as an instruction."""
-    return Put(target, value, span) if isinstance(value, ast.Expr) else Draw(target, value, span)
-
-
 # --- ranges ------------------------------------------------------------------------------------
 
 Ranged = ast.For | ast.Fold | ast.SecretFor
@@ -127,8 +121,28 @@ Ranged = ast.For | ast.Fold | ast.SecretFor
 
 def ranged(program: ast.Program) -> tuple[Ranged, ...]:
     """Everything that runs over a range."""
+    plain: dict[int, bool] = {}  # whether a value runs over nothing
+
+    def inside(node: ast.Node) -> list[ast.Node]:
+        if not isinstance(node, ast.Assign):
+            return branches(node)
+        written = node.written
+        if not isinstance(written, LEAVES):
+            if id(written) not in plain:
+                plain[id(written)] = not any(isinstance(part, ast.Fold) for part in inner(written))
+            if not plain[id(written)]:
+                return branches(node)
+        return [] if isinstance(node.target, ast.Name) else [node.target]
+
+    def inner(root: ast.Node) -> list[ast.Node]:
+        """A node and the nodes below it that have parts."""
+        found = [root]
+        for node in found:
+            found += branches(node)
+        return found
+
     root: ast.Node = program
-    return tuple(node for node in preorder(root, branches) if isinstance(node, Ranged))
+    return tuple(node for node in preorder(root, inside) if isinstance(node, Ranged))
 
 
 def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:
@@ -181,9 +195,11 @@ def check_one_type(
                 f"the set of `{variable.name}` mixes Booleans and numbers", variable.span, ONE_TYPE
             )
     first: dict[str, tuple[Kinds, Span]] = {}
-    for target, value in assignments(code):
+    for instruction in assignments(code):
+        target = instruction.target
         if (name := target_name(target)) in right:
             continue
+        value = value_of(instruction)
         kinds = types.assigned_kinds(value, kinding)
         before, place = first.get(name, (Kinds.NOTHING, target.span))
         if mixed(kinds):

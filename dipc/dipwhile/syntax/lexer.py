@@ -60,7 +60,6 @@ def tokens(lark: Lark, text: str) -> Iterator[Token]:
     pattern, words = scanner(lark)
     ignored = frozenset(lark.lexer_conf.ignore)
     foreign = not text.isascii()
-    new = str.__new__
     position = 0
     for match in pattern.finditer(text):
         start, end = match.span()
@@ -74,10 +73,7 @@ def tokens(lark: Lark, text: str) -> Iterator[Token]:
         value = match[kind]
         if foreign and kind in ("NAME", "PRIMED") and misspelt(value.rstrip("'")):
             raise Rejected
-        token = new(Word, value)
-        token.type = words[kind].get(value, kind) if kind in words else kind
-        token.value, token.start_pos, token.end_pos = value, end - len(value), end
-        yield token
+        yield word(words[kind].get(value, kind) if kind in words else kind, value, end - len(value))
     if position != len(text):
         raise Rejected
 
@@ -87,3 +83,10 @@ class Word(Token):
 
     __slots__ = ()
     line = column = end_line = end_column = None
+
+
+def word(kind: str, value: str, start: int) -> Word:
+    """A token at a place of a text."""
+    token = str.__new__(Word, value)
+    token.type, token.value, token.start_pos, token.end_pos = kind, value, start, start + len(value)
+    return token

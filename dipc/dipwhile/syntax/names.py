@@ -79,9 +79,9 @@ def collect_names(program: ast.Program) -> Names:
         raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)
     for statement, scope in assigns:
-        if not isinstance(statement.value, ast.Expr):
-            for value in chosen(statement.value):
-                if value.name not in variables | scope:
+        if not isinstance(statement.written, ast.Expr):
+            for value in chosen(statement.written):
+                if value.name not in variables and value.name not in scope:
                     atoms.setdefault(value.name, value.span)
     return Names(parameters, inputs, outputs, locals_, frozenset(atoms) - parameters - TRUTH)
 
@@ -129,13 +129,22 @@ def target_name(target: ast.Name | ast.Index) -> str:
 
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
+    checked: set[tuple[int, Scope]] = set()
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign):
             check_target(statement.target, names, scope)
-            if isinstance(statement.value, ast.Expr):
-                check_expression(statement.value, names, scope)
+            if (same := (id(statement.written), scope)) in checked:
                 continue
-            parts = assigned_parts(statement.value, names, scope)
+            checked.add(same)
+            value = statement.value
+            if isinstance(value, ast.Expr):
+                check_expression(value, names, scope)
+                continue
+            parts = assigned_parts(value, names, scope)
+        elif isinstance(statement, ast.If):
+            for condition, _ in statement.branches:
+                check_expression(condition, names, scope)
+            continue
         else:
             if isinstance(statement, ast.For):
                 check_binder(statement.variable, statement.span, names, scope)
@@ -187,12 +196,14 @@ def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = 
     everything = names.everything
     while todo:
         node, known = todo.pop()
-        match node:
-            case ast.Name():
+        if isinstance(node, LEAVES):
+            if isinstance(node, ast.Name):
                 if node.primed:
                     check_prime(node.name, True, node.span, names, primes)
                 if node.name not in everything and node.name not in known:
                     raise unknown(node.name, node.span, everything | known)
+            continue
+        match node:
             case ast.Index(array, _, primed):
                 check_prime(array, primed, node.span, names, primes)
                 if array not in names.variables:
@@ -205,8 +216,7 @@ def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = 
             case ast.Call():
                 check_no_cell(node, names, known)
                 check_call(node)
-        if not isinstance(node, LEAVES):
-            todo.extend((part, known) for part in reversed(children(node)))
+        todo += [(part, known) for part in reversed(children(node))]
 
 
 def check_no_cell(call: ast.Call, names: Names, scope: Scope) -> None:

@@ -14,7 +14,7 @@ from itertools import islice
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
+from dipc.dipwhile.syntax.arrays import assignments, instruction_parts, parts_as_written
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.kinds import Kinds, surely
@@ -33,8 +33,8 @@ MOST_UNREAD = 100  # variables that are compared with others: who misspells more
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     """Variables that are assigned and never read and resemble another: name, place, the other name."""
     first: dict[str, Span] = {}
-    for target, _ in assignments(core.code):
-        first.setdefault(target_name(target), target.span)
+    for instruction in assignments(core.code):
+        first.setdefault(target_name(instruction.target), instruction.target.span)
     outputs = {output.name for output in core.outputs}
     names = (node for node in nodes_read(core) if isinstance(node, ast.Name | ast.Index))
     unread = first.keys() - outputs - set(map(target_name, names))
@@ -46,7 +46,12 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
 
 def nodes_read(core: CoreProgram) -> Iterator[ast.Expr]:
     """All nodes of the expressions that the instructions read."""
-    return (node for one in core.code for part in instruction_parts(one) for node in nodes(part))
+    return (node for one in core.code for node in nodes_of(parts_as_written(one)))
+
+
+def nodes_of(parts: Iterable[ast.Expr]) -> Iterator[ast.Expr]:
+    """All nodes of some expressions."""
+    return (node for part in parts for node in nodes(part))
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -66,7 +71,7 @@ def _plain(name: str) -> str:
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
     """Outputs with a start value that no instruction assigns."""
-    assigned = {target_name(target) for target, _ in assignments(core.code)}
+    assigned = {target_name(instruction.target) for instruction in assignments(core.code)}
     return [
         (output.name, output.span)
         for output in core.outputs
@@ -86,8 +91,8 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     declared = declared_kinds((*core.inputs, *core.outputs))
     kinding = infer(core.code, declared, core.variables - declared.keys())
     assigned: dict[str, list[ast.Expr | ast.Distribution]] = {}
-    for target, value in assignments(core.code):
-        assigned.setdefault(target_name(target), []).append(value)
+    for instruction in assignments(core.code):
+        assigned.setdefault(target_name(instruction.target), []).append(instruction.written)
     noise = frozenset(
         name
         for name, values in assigned.items()
@@ -98,12 +103,18 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
     levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
-    for node in nodes_read(core):
-        if isinstance(node, ast.Binary) and node.op in ast.EQUALITY:
-            reason = continuous(node, noise, kinding) or no_level(node, levels)
-            if reason:
-                found.setdefault((node.span.start, node.span.end), (node.span, reason))
+    for one in core.code:
+        if any(map(is_equality, nodes_of(parts_as_written(one)))):
+            for node in filter(is_equality, nodes_of(instruction_parts(one))):
+                assert isinstance(node, ast.Binary)
+                if reason := continuous(node, noise, kinding) or no_level(node, levels):
+                    found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
+
+
+def is_equality(node: ast.Expr) -> bool:
+    """Is it a comparison by ``=`` or ``!=``?"""
+    return isinstance(node, ast.Binary) and node.op in ast.EQUALITY
 
 
 def continuous(equality: ast.Binary, noise: frozenset[str], kinding: Kinding) -> str:

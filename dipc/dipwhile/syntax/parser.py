@@ -23,6 +23,7 @@ from dipc.dipwhile.syntax.lexer import Rejected
 from dipc.dipwhile.syntax.lexer import tokens as scanned
 from dipc.dipwhile.syntax.machine import Built, built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
+from dipc.dipwhile.syntax.pieces import pieces
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
@@ -118,7 +119,7 @@ def run(
     ``arranged``: what is done to its tokens before.
     """
     try:
-        return built(lark, start, spelt(arranged(scanned(lark, text)), builder.source), builder)
+        return built(lark, start, arranged(pieces(lark, text)), builder)
     except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
         return explained(lark, start, arranged(lexed(lark, text)), builder)
 

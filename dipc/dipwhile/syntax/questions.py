@@ -15,7 +15,7 @@ from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays, check_uses
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
-from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Variable
+from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Put, Variable
 from dipc.dipwhile.syntax.core import Test as Condition
 from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of, ranged
 from dipc.dipwhile.syntax.kinds import Kinds
@@ -193,16 +193,15 @@ def settled_parts(instruction: Instruction) -> Iterator[ast.Expr]:
             yield from (*children(target), *types.finite_parts(distribution))
         case Condition(condition):
             yield condition
-        case _:
-            for target, value in assignments((instruction,)):
-                yield from (*children(target), *expressions(value))
+        case Put(target, value):
+            yield from (*children(target), value)
 
 
 def check_all_drawn(prior: ast.Prior, code: Sequence[Instruction], inputs: Sequence[Variable]) -> None:
     """Refuse a prior in which no assignment can be to some input cell."""
     assigned: set[tuple[str, int]] = set()
-    for target, _ in assignments(code):
-        match target:
+    for instruction in assignments(code):
+        match instruction.target:
             case ast.Name(name):
                 assigned.add((name, 0))
             case ast.Index(name, ast.Number(index)):

@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.alike import Outlines
 from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, value_of
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import FUNCTIONS
@@ -35,23 +36,29 @@ Kinding = Mapping[str, Kinds]
 def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
-    assigned = [(target_name(target), value) for target, value in assignments(code)]
-    assigned = [(name, value) for name, value in assigned if name not in declared]
+    outlines = Outlines()
+    values: dict[int, ast.Expr | ast.Distribution] = {}
+    holders: dict[int, list[str]] = {}  # the variables that are assigned values of an outline
+    for instruction in assignments(code):
+        if (name := target_name(instruction.target)) not in declared:
+            place = outlines.number(instruction.written)
+            values.setdefault(place, instruction.written)
+            holders.setdefault(place, []).append(name)
     readers: dict[str, list[int]] = {}
-    for place, (_, value) in enumerate(assigned):
+    for place, value in values.items():
         for name in names_in(value):
             readers.setdefault(name, []).append(place)
-    todo = deque(range(len(assigned)))
+    todo = deque(values)
     waiting = set(todo)
     while todo:  # what reads a variable is looked at again only when the kinds of the variable have grown
         waiting.remove(place := todo.popleft())
-        name, value = assigned[place]
-        kinds = kinding[name] | assigned_kinds(value, kinding)
-        if kinds != kinding[name]:
-            kinding[name] = kinds
-            again = [reader for reader in readers.get(name, ()) if reader not in waiting]
-            todo.extend(again)
-            waiting.update(again)
+        kinds = assigned_kinds(values[place], kinding)
+        for name in holders[place]:
+            if kinding[name] | kinds != kinding[name]:
+                kinding[name] |= kinds
+                again = [reader for reader in readers.get(name, ()) if reader not in waiting]
+                todo.extend(again)
+                waiting.update(again)
     return kinding
 
 
@@ -307,12 +314,13 @@ def check_outputs(
     code: Iterable[Instruction], outputs: Mapping[str, Variable], kinding: Kinding, unlisted: Unlisted
 ) -> None:
     """Outputs are assigned values of their set, never raw noise (rule 6) unless the set is infinite."""
-    for target, value in assignments(code):
-        name = target_name(target)
+    for instruction in assignments(code):
+        name = target_name(instruction.target)
         if name in unlisted:
+            value = value_of(instruction)
             check_kind(value, name, assigned_kinds(value, kinding), kinding, unlisted[name])
         elif name in outputs:
-            check_output(value, outputs[name], kinding)
+            check_output(value_of(instruction), outputs[name], kinding)
 
 
 def check_kind(

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from functools import cached_property
+from typing import assert_never, cast
 
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test
+from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, instruction_of
 from dipc.dipwhile.syntax.simplify import simplify
-from dipc.dipwhile.syntax.walk import LEAVES, bottom_up, map_expressions, nodes, with_children
+from dipc.dipwhile.syntax.walk import (
+    LEAVES,
+    AnyNode,
+    bottom_up,
+    map_expressions,
+    nodes,
+    statements,
+    with_children,
+)
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import FALSE, TRUE
 
@@ -36,7 +45,7 @@ def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
     '1*x + 2*x + 0.5'
     """
 
-    if not constants and isinstance(expr, LEAVES):
+    if not constants and is_folded(expr):  # most of a long program
         return expr
 
     def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
@@ -51,6 +60,30 @@ def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
         return simplify(node)
 
     return bottom_up(expr, visit)
+
+
+def put_in(value: AnyNode, constants: Constants) -> AnyNode:
+    """What is assigned, with constants put in."""
+    if isinstance(value, ast.Expr):
+        return cast(AnyNode, substitute(value, constants))
+    return map_expressions(value, lambda part: substitute(part, constants))
+
+
+def is_folded(expr: ast.Expr) -> bool:
+    """Whether a simple expression has nothing that can be folded, without constants to put in."""
+    todo = [expr]
+    for node in todo:
+        if isinstance(node, LEAVES):
+            continue
+        if isinstance(node, ast.Index):
+            todo.append(node.index)
+        elif isinstance(node, ast.Binary) and node.op not in ast.CONNECTIVES:
+            if isinstance(node.left, ast.Number) and isinstance(node.right, ast.Number):
+                return False
+            todo += (node.left, node.right)
+        else:
+            return False
+    return True
 
 
 def unroll_fold(fold: ast.Fold) -> ast.Expr:
@@ -100,7 +133,7 @@ JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
 
 def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
     """The instructions of a program's body."""
-    unroller = Unroller()
+    unroller = Unroller(body=body)
     if unroller.block(body, parameters):
         unroller.emit(Halt(end))
     return tuple(unroller.code)
@@ -111,9 +144,10 @@ def live_branches(statement: ast.If, constants: Constants) -> list[tuple[ast.Exp
     live: list[tuple[ast.Expr | None, ast.Block]] = []
     for written, block in statement.branches:
         condition = substitute(written, constants)
-        if condition == ast.Name(TRUE.name):
+        constant = condition.name if isinstance(condition, ast.Name) else ""
+        if constant == TRUE.name:
             return [*live, (None, block)]
-        if condition != ast.Name(FALSE.name):
+        if constant != FALSE.name:
             live.append((condition, block))
     return [*live, (None, statement.otherwise)] if statement.otherwise else live
 
@@ -123,7 +157,10 @@ class Unroller:
     """The instructions so far.  The methods return whether control can reach what follows."""
 
     code: list[Instruction] = field(default_factory=list)
+    body: ast.Block = ()
     steps: int = 0
+    constants: Constants = field(default_factory=dict)
+    known: dict[int, ast.Expr | ast.Distribution] = field(default_factory=dict)  # with these put in
 
     def block(self, block: ast.Block, constants: Constants) -> bool:
         """Unroll a block."""
@@ -151,8 +188,13 @@ class Unroller:
     def step(self, span: Span) -> None:
         """Count the work, so that empty nested loops are limited too."""
         self.steps += 1
-        if self.steps > LIMIT:
+        if self.steps > LIMIT and self.steps > LIMIT + self.written:
             raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
+
+    @cached_property
+    def written(self) -> int:
+        """The statements of the text: so many steps are made without a loop."""
+        return sum(1 for _ in statements(self.body))
 
     def emit(self, instruction: Instruction) -> int:
         """Append an instruction; its position."""
@@ -175,12 +217,19 @@ class Unroller:
         if isinstance(target, ast.Index):
             index = substitute(target.index, constants)
             target = target if index is target.index else replace(target, index=index)
-        value = statement.value
-        if isinstance(value, ast.Expr):
-            self.emit(Put(target, substitute(value, constants), statement.span))
-        else:
-            drawn = map_expressions(value, lambda part: substitute(part, constants))
-            self.emit(Draw(target, drawn, statement.span))
+        self.emit(instruction_of(statement, target, self.put_in(statement, constants)))
+
+    def put_in(self, statement: ast.Assign, constants: Constants) -> ast.Expr | ast.Distribution:
+        """What is assigned, with constants put in; for all that share it once."""
+        if statement.shared is None:
+            return put_in(statement.value, constants)
+        if constants is not self.constants:
+            self.constants, self.known = constants, {}
+        written = statement.written
+        if id(written) not in self.known:
+            put_in(statement.value, constants)  # which may fail: in its own place
+            self.known[id(written)] = put_in(written, constants)
+        return self.known[id(written)]
 
     def branch(self, statement: ast.If, constants: Constants) -> bool:
         """Emit an ``if``, without its dead branches."""

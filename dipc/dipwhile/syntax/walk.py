@@ -128,6 +128,10 @@ def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> I
 PARTS: dict[Any, Callable[[Any], tuple[ast.Node, ...]]] = {
     **CHILDREN,
     ast.Assign: attrgetter("target", "value"),
+    ast.If: lambda chosen: (
+        *chain.from_iterable((condition, *block) for condition, block in chosen.branches),
+        *chosen.otherwise,
+    ),
     ast.Noise: attrgetter("rate", "mean"),
     ast.Flip: lambda drawn: (drawn.probability,),
     ast.Choose: lambda drawn: tuple(chain.from_iterable(drawn.options)),

@@ -5,14 +5,11 @@ To add one: write NAME.dip, run `python tests/dipwhile/syntax/test_broken.py`, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from dipc.dipwhile.syntax import compile, everywhere
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
 from dipc.errors import InputError, Source
 
 BROKEN = sorted((Path(__file__).parent / "broken").glob("*.dip"))
@@ -38,25 +35,6 @@ def test_says_where_and_how_to_fix_it(path: Path) -> None:
     assert int(column) >= 1
     assert "^" in place
     assert "help: " in place
-
-
-def test_equal_instructions_need_one_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    def each(code: Iterable[Instruction]) -> tuple[Put | Draw | Test, ...]:
-        return tuple(instruction for instruction in code if isinstance(instruction, Put | Draw | Test))
-
-    def repeated(path: Path) -> str:
-        """The message if a part of the program comes twice, as far as this is a program."""
-        *declared, last = path.read_text(encoding="utf-8").rstrip().split("\n")
-        try:
-            read(Source("<text>", "\n".join((*declared, last, last))))
-        except InputError as error:
-            return str(error)
-        return ""
-
-    once = [(message(path), repeated(path)) for path in BROKEN]
-    for module in (compile, everywhere):
-        monkeypatch.setattr(module, "distinct", each)
-    assert [(message(path), repeated(path)) for path in BROKEN] == once
 
 
 def test_there_are_many() -> None:

@@ -23,7 +23,7 @@ from dipc.dipwhile.syntax import types
 from dipc.dipwhile.syntax.arrays import assignments
 from dipc.dipwhile.syntax.certain import check_certain
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.core import Instruction, Variable
+from dipc.dipwhile.syntax.core import Instruction, Variable, value_of
 from dipc.dipwhile.syntax.everywhere import as_code
 from dipc.dipwhile.syntax.format import Line, _with_gaps, formatted
 from dipc.dipwhile.syntax.kinds import Kinds
@@ -163,9 +163,9 @@ def fixed_point(code: Sequence[Instruction], declared: types.Kinding, local: Ite
     kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
     while True:
         before = dict(kinding)
-        for target, value in assignments(code):
-            if (name := target_name(target)) not in declared:
-                kinding[name] |= types.assigned_kinds(value, kinding)
+        for instruction in assignments(code):
+            if (name := target_name(instruction.target)) not in declared:
+                kinding[name] |= types.assigned_kinds(value_of(instruction), kinding)
         if kinding == before:
             return kinding
 

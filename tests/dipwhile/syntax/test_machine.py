@@ -11,8 +11,9 @@ from lark.exceptions import UnexpectedCharacters
 from dipc.dipwhile.syntax import lexer, machine, parser
 from dipc.dipwhile.syntax.ast import Expr, Node
 from dipc.dipwhile.syntax.build import Builder
-from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.layout import WORDS, layout
 from dipc.dipwhile.syntax.names import check_names, collect_names
+from dipc.dipwhile.syntax.pieces import Piece, pieces
 from dipc.dipwhile.syntax.walk import operands, parts, preorder
 from dipc.errors import InputError, Source
 from dipc.models.arithmetic import lexed
@@ -26,7 +27,7 @@ def by_lark(source: Source, start: str) -> str:
 
 def at_once(source: Source, start: str) -> str:
     lark = parser._lark()
-    return shown(machine.built(lark, start, layout(lexer.tokens(lark, source.text)), Builder(source)).tree)
+    return shown(machine.built(lark, start, layout(pieces(lark, source.text)), Builder(source)).tree)
 
 
 def shown(tree: Any) -> str:
@@ -45,8 +46,23 @@ def same_tokens(text: str) -> bool:
     except lexer.Rejected:
         with pytest.raises((UnexpectedCharacters, InputError)):
             list(parser.spelt(lexed(lark, text), Source("<text>", text)))
+        with pytest.raises(lexer.Rejected):
+            list(pieces(lark, text))
         return True
-    return ours == [(token.type, str(token), token.start_pos, token.end_pos) for token in lexed(lark, text)]
+    same = ours == [(token.type, str(token), token.start_pos, token.end_pos) for token in lexed(lark, text)]
+    return same and in_pieces(text) == [token for token in ours if token[0] != "_SEP"]
+
+
+def in_pieces(text: str) -> list[tuple[str, str, int | None, int | None]]:
+    """The tokens of the pieces of a text, without separators and what is a word by its place."""
+    found = pieces(parser._lark(), text)
+    tokens = (one for token in found for one in (token.tokens() if isinstance(token, Piece) else (token,)))
+    names = dict.fromkeys(WORDS, "NAME")
+    return [
+        (names.get(token, token.type), str(token), token.start_pos, token.end_pos)
+        for token in tokens
+        if token.type != "_SEP"
+    ]
 
 
 @pytest.mark.parametrize("name", paths())
@@ -67,6 +83,7 @@ def test_random_tokens(seed: int) -> None:
         "<-",
         "q'",
         "and",
+        "; x12 <- 0.5\n",
     ]
     for _ in range(20):
         some = pieces if chance.random() < 1 / 2 else [piece for piece in pieces if piece not in "²µ!$.'"]
@@ -160,7 +177,7 @@ def test_rules_are_nested_half_as_deep_as_nodes_at_least(text: str) -> None:
     """So a tree of rules that are not nested deep is not looked at again: see ``parser.SHALLOW``."""
     lark = parser._lark()
     source = Source("<text>", text)
-    made = machine.built(lark, "program", layout(lexer.tokens(lark, text)), Builder(source))
+    made = machine.built(lark, "program", layout(pieces(lark, text)), Builder(source))
     assert depth(made.tree) <= 2 * made.depth
 
 
