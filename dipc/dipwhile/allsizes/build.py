@@ -8,10 +8,12 @@ from itertools import chain
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
+from dipc.dipwhile.allsizes.choosing import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
 from dipc.dipwhile.allsizes.labels import NO_INTEGER, Domain, adjacency_of, domain_of
-from dipc.dipwhile.allsizes.paths import END, START, Dropped, Kept, Moves, Path, Point, System
+from dipc.dipwhile.allsizes.paths import Path
+from dipc.dipwhile.allsizes.system import END, START, Kept, Moves, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast

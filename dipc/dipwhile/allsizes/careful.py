@@ -26,9 +26,11 @@ from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.dipwhile.allsizes.automaton import Edge
+from dipc.dipwhile.allsizes.choosing import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
 from dipc.dipwhile.allsizes.flatten import Alike, Filled, Fresh, Operation, Round
-from dipc.dipwhile.allsizes.paths import END, Dropped, Kept, Path, Point, System
+from dipc.dipwhile.allsizes.paths import Path
+from dipc.dipwhile.allsizes.system import END, Kept, Point, System
 from dipc.dipwhile.allsizes.values import (
     ONE,
     ZERO,

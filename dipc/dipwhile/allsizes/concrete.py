@@ -25,16 +25,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Choice, Edge
+from dipc.dipwhile.allsizes.choosing import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.labels import Adjacency
 from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
-from dipc.dipwhile.allsizes.paths import END, START, Alias, Dropped, Moves, Path, Point
+from dipc.dipwhile.allsizes.paths import Path
+from dipc.dipwhile.allsizes.prepared import Prepared
+from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.constants import evaluate
@@ -42,9 +44,6 @@ from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.errors import LimitReached, Span, Unsupported
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 from dipc.models.values import show
-
-if TYPE_CHECKING:
-    from dipc.dipwhile.allsizes.pipeline import Prepared
 
 MOST_RUNS = 64
 MOST_STEPS = 10_000

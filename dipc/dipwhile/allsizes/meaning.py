@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
@@ -23,7 +22,9 @@ from dipc.dipwhile.allsizes.careful import Careful, Doubt, Known
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Cut, Fresh, Operation, Round
 from dipc.dipwhile.allsizes.front import Front
-from dipc.dipwhile.allsizes.paths import END, START, Path, Point, System
+from dipc.dipwhile.allsizes.paths import Path
+from dipc.dipwhile.allsizes.prepared import Prepared
+from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import ONE, Symbol, unknown
 from dipc.dipwhile.pipeline import check_for_all_budgets
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -34,9 +35,6 @@ from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import collect_names, target_name
 from dipc.errors import FragmentError, LimitReached, Unsupported
 from dipc.signs.eps_range import EpsRange
-
-if TYPE_CHECKING:
-    from dipc.dipwhile.allsizes.pipeline import Prepared
 
 MOST_INPUTS = 8
 LONGEST_CODE = 200

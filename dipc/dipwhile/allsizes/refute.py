@@ -9,19 +9,16 @@ from proofs.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.careful import Doubt
 from dipc.dipwhile.allsizes.cycles import cycle_in_words
+from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open
 from dipc.errors import Span, Unsupported
-
-if TYPE_CHECKING:
-    from dipc.dipwhile.allsizes.pipeline import Prepared
 
 
 def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:

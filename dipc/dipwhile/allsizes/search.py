@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING
 
 from flint import fmpq
 
@@ -20,6 +19,7 @@ from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
 from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at, some_inputs_at
+from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.runs import layered_value, rank, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
@@ -31,9 +31,6 @@ from dipc.dipwhile.syntax.core import Cell, CoreProgram
 from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.errors import InputError, LimitReached
 from dipc.models.values import Value
-
-if TYPE_CHECKING:
-    from dipc.dipwhile.allsizes.pipeline import Prepared
 
 MOST_SIZE = 6
 """Up to which size claims are refuted one size at a time."""
