@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Hashable, Iterable
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test
+from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.walk import LEAVES
 
 TOTAL = frozenset(ast.Op) - {ast.Op.DIV, ast.Op.POW}
@@ -87,10 +88,10 @@ def firsts(
     for instruction in code:
         if isinstance(instruction, Put | Draw):
             target, value = instruction.target, instruction.written
-            if isinstance(target, ast.Name) and target.name in exact:
-                found.setdefault((target.name, value), instruction)
+            if target_name(target) in exact:
+                found.setdefault((Put, target, value), instruction)
             else:
                 found.setdefault((assigned(target), outlines.number(value)), instruction)
         elif isinstance(instruction, Test):
-            found.setdefault((instruction.condition, instruction.is_loop), instruction)
+            found.setdefault((Test, instruction.condition, instruction.is_loop), instruction)
     return tuple(found.values())

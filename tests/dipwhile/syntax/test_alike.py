@@ -154,6 +154,8 @@ WRONG = (
     "y <- choose {0: 1/2, sum(k in 1..@/2: k): 1/2}",
     "x <- top + @",
     "w[&] <- 0",
+    "w[1] <- @",
+    "x <- x + @; w[2] <- @",
     "x <- mod(x, @)",
     "x <- x^(@/2)",
     "x <- y/@",
@@ -187,6 +189,7 @@ def body(chance: random.Random, wrong: int) -> str:
 
 
 FRAMES = (
+    "d[1] <- true; {0}; if d[1] then {1} end; d[2] <- d[1]; while d[2] do d[2] <- false; {2} end",
     "{0}\n{1}\n{2}",
     "for i in 1..2 do {0} end\nfor i in 2..3 do {0}; {1} end\n{0}",
     "if N > 7 then {0} end\nfor i in 1..1 do {1} end\nif c then {2} else {1} end",
@@ -198,7 +201,7 @@ FRAMES = (
 @pytest.mark.parametrize("line", RIGHT + WRONG)
 def test_one_line_with_other_digits(line: str) -> None:
     """One of them may be wrong where those before it are right."""
-    for frame, digits in some(product(FRAMES, ("120", "201", "323", "030", "121")), 7):
+    for frame, digits in some(product(FRAMES, ("120", "201", "323", "030", "121")), 8):
         lines = (line.replace("@", digit).replace("&", digit) for digit in digits)
         source = Source("<text>", f"{DECLARED}{frame.format(*lines)}\n")
         assert shown(read, source) == shown(separately, source)
@@ -218,3 +221,27 @@ def test_right_and_wrong_programs_are_tried() -> None:
     ]
     right = sum(text.startswith("CoreProgram(") for text in found)
     assert 10 < right < 50
+
+
+CELLS = """output o in {0, 1} = 0
+output w[2] in {0, 1} = 0
+input q in {0, 1}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "w[1] <- 0; w[1] <- 7",
+        "w[2] <- q + 1; w[2] <- 2",
+        "a[1] <- 0; if a[1] then o <- 1 end",
+        "x <- 1; a[x] <- 1; while a[x] do o <- 1 end",
+        "b[2] <- 1; b[1] <- q; if b[1] then o <- 1 end",
+    ],
+)
+def test_cells(body: str) -> None:
+    """Cells of outputs have a set, and a cell may be a condition."""
+    source = Source("<text>", CELLS + body)
+    assert shown(read, source) == shown(separately, source)
+    with pytest.raises(DipcError):
+        read(source)
