@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 NOT_THERE = (errno.EACCES, errno.EPERM, errno.EROFS)
 """A folder in which no file can be created."""
@@ -26,8 +27,9 @@ def write_file(path: str | Path, content: str | bytes, new: bool = False) -> int
     """Write the file in one piece; the number of its bytes.
 
     ``content``: bytes, or a text, which is written in UTF-8, with ``?`` for what UTF-8 cannot hold.  The file
-    keeps its permissions, and a symbolic link its place.  What is no regular file (a pipe, ``/dev/stdout``),
-    or cannot be replaced, is written directly.  ``new``: raises :class:`FileExistsError` if there is a file.
+    keeps its permissions, and a symbolic link its place.  What is no regular file (a pipe), or cannot be
+    replaced, is written directly; to an output of this process (``/dev/stdout``), after what it has written
+    there.  ``new``: raises :class:`FileExistsError` if there is a file.
 
     Raises :class:`OSError` with the name of the file; then it is as it was.
 
@@ -40,6 +42,8 @@ def write_file(path: str | Path, content: str | bytes, new: bool = False) -> int
     with _named(path):
         if new:
             _create(Path(path), data)
+        elif (stream := _own(path)) is not None:
+            _append(stream, data)
         elif _is_special(path):
             _overwrite(Path(path), data)
         else:
@@ -57,21 +61,28 @@ def _named(path: str | Path) -> Iterator[None]:
 
 
 def _is_special(path: str | Path) -> bool:
-    """Whether the file is something else than a regular one, or an output of this process."""
+    """Whether the file is something else than a regular one."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
         return False
-    if not stat.S_ISREG(found.st_mode) or os.path.abspath(path).startswith(("/dev/fd/", "/proc/")):
-        return True
-    return any(os.path.samestat(found, open_one) for open_one in _outputs())
+    return not stat.S_ISREG(found.st_mode) or os.path.abspath(path).startswith(("/dev/fd/", "/proc/"))
 
 
-def _outputs() -> Iterator[os.stat_result]:
-    """The files behind the standard output and the standard error."""
+def _own(path: str | Path) -> TextIO | None:
+    """The standard output or standard error, if the path leads to what is behind it."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # closed, or a notebook's
-            yield os.fstat(stream.fileno())
+        with suppress(OSError, ValueError, AttributeError):  # closed, or a notebook's; or no such path
+            if os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
+                return stream
+    return None
+
+
+def _append(stream: TextIO, data: bytes) -> None:
+    """Write to an output of this process."""
+    stream.flush()
+    with open(stream.fileno(), "wb", closefd=False) as file:
+        file.write(data)
 
 
 def _create(path: Path, data: bytes) -> None:

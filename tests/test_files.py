@@ -84,15 +84,16 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
 @POSIX
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "out"])
 def test_the_standard_output_of_the_process(name: str, tmp_path: Path) -> None:
-    """Even if it is a file: it must not be replaced, since the shell goes on writing to it."""
+    """Even if it is a file: it must not be replaced, since what comes before and after is written to it."""
     if name != "out" and not Path(name).exists():
         pytest.skip(f"there is no {name}")
-    code = f"import os; from dipc.files import write_file; write_file({name!r}, 'a'); os.write(1, b'bc')"
+    code = "import os; from dipc.files import write_file; print(end='0')"
+    code += f"; write_file({name!r}, 'a'); os.write(1, b'bc')"
     with open(tmp_path / "out", "w") as out:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         subprocess.run([sys.executable, "-c", code], env=environment, stdout=out, cwd=tmp_path, check=True)
         assert os.fstat(out.fileno()).st_ino == (tmp_path / "out").stat().st_ino
-    assert (tmp_path / "out").read_text() == "bc" and names(tmp_path) == ["out"]
+    assert (tmp_path / "out").read_text() == "0abc" and names(tmp_path) == ["out"]
 
 
 def test_a_new_file_replaces_none(tmp_path: Path) -> None:

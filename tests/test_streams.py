@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -59,6 +60,22 @@ def test_a_verdict_with_closed_streams(streams: str) -> None:
 def test_a_proof_without_an_output() -> None:
     run = shell(PRIVATE, ">&-")
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_a_dash_is_a_stream(tmp_path: Path) -> None:
+    """``-o -`` writes what no ``-o`` prints, a certificate comes after the verdict; neither makes a file."""
+    asked = ["export", "svt1", "-D", "N=1", "--to", "smtlib"]
+    with contextlib.chdir(tmp_path):
+        plain, dashed = shell(asked, ""), shell([*asked, "-o", "-"], "")
+        assert plain.stdout == dashed.stdout and "check-sat" in plain.stdout
+        for streams in ("| cat", "> both; cat both"):
+            written = shell([*PRIVATE, "--certificate", "-"], streams).stdout
+            assert written.startswith("private\n{")
+        Path("c.json").write_text(written.removeprefix("private\n"))
+        verified = shell(["verify", "-", "--program", "svt1", "-D", "N=1"], "< c.json")
+        assert verified.stdout.startswith("accepted")
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["both", "c.json"]
+    assert status(["check", "svt1", "--certificate", ""]) == 2
 
 
 COMMANDS = [

@@ -63,6 +63,8 @@ from dipc.signs.tables import roots_within
 
 NARROW = fmpq(1, 2**20)  # of an interval around a root
 DIGITS = 12  # of the numbers of a counterexample
+NUMBERS = ("probability", "neighbour_probability", "bound", "excess")
+FARTHEST = 40  # powers of 10 between the eps of a counterexample and that of its certificate
 
 Piece = tuple[EpsRange, str]  # the sign there
 
@@ -166,7 +168,7 @@ class Writer:
         outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
         zero = Quotient.of(0)
         rows = [[self.ratios.number(law.get(o, zero)) for o in outcomes] for law in laws]
-        numbers = ("probability", "neighbour_probability", "bound", "excess")
+        eps = self._legible(found)
         pairs = [sorted(map(self._position, cells))] if self.adjacency.kind == "formula" else None
         return {
             **self._header(self._delta()[1], outcomes, pairs),
@@ -175,10 +177,22 @@ class Writer:
                 "input": [str(v) for v in cells[0]],
                 "neighbour": [str(v) for v in cells[1]],
                 "outcomes": sorted(outcomes.index(tuple(flat(output))) for output in found.outputs),
-                "eps": str(found.epsilon),
-                "numbers": {name: digits(getattr(found, name), found.epsilon) for name in numbers},
+                "eps": str(eps),
+                "numbers": {name: digits(getattr(found, name), eps) for name in NUMBERS},
             },
         }
+
+    def _legible(self, found: Counterexample) -> fmpq:
+        """The eps of a counterexample, or another one at which all of its numbers can be written.
+
+        At eps = 1 a rate of 10^12*eps has numbers with 10^12 digits, at eps = 10^-12 it has not.
+        """
+        numbers = [getattr(found, name) for name in NUMBERS]
+        others = (found.epsilon * fmpq(10) ** n for n in sorted(range(-FARTHEST, FARTHEST + 1), key=abs))
+        for eps in (eps for eps in others if eps in self.goal.budgets):
+            if all(is_legible(number, eps) for number in numbers) and found.excess.sign_at(eps) > 0:
+                return eps
+        raise NoProof("no certificate: the counterexample has a number that is too small or too large")
 
     def _position(self, values: Sequence[Value]) -> int:
         """The place of an input among all."""
@@ -358,11 +372,15 @@ def declaration(variable: Variable) -> Json:
     return {"name": variable.name, "size": variable.size, "domain": [str(v) for v in variable.domain]}
 
 
+def is_legible(number: Number, eps: fmpq) -> bool:
+    """Whether the number at eps, if it is not rational, is neither too small nor too large to be written."""
+    value = number.at(eps)
+    return value.as_rational() is not None or abs(magnitude(value.ball(digits=1))) <= 3 * MAX_POWER
+
+
 def digits(number: Number, eps: fmpq) -> Json:
     """[m, e] with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
     value = number.at(eps)
-    if value.as_rational() is None and abs(magnitude(value.ball(digits=1))) > 3 * MAX_POWER:
-        raise NoProof("no certificate: the counterexample has a number that is too small or too large")
     size = Decimal(value.decimal(digits=DIGITS)).adjusted() + 1
     place = min(size, 0) - DIGITS
     shifted = value * fmpq(10) ** -place

@@ -30,6 +30,7 @@ from dipc.shipped import hidden_models, hidden_programs, models, paths, source_o
 PROGRAMS = "*.dip"
 HIDDEN = ("*.hmm", PROGRAMS)
 MODELS = ("*.dpm", "*.drn", PROGRAMS)
+STDOUT = "/dev/stdout"
 Values = Mapping[str, Any]
 
 
@@ -97,10 +98,13 @@ class HiddenFile(ProgramFile):
 
 
 class Target(click.Path):
-    """A file to write: refused before anything is computed if it cannot be written."""
+    """A file to write, or ``-``: refused before anything is computed if it cannot be written."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return writable(str(super().convert(value, param, ctx)))
+        path = str(super().convert(value, param, ctx))
+        if not path:
+            self.fail("the name of the file is empty", param, ctx)
+        return writable(STDOUT if path == "-" else path)
 
 
 Written = TypeVar("Written", str, Path)
@@ -126,7 +130,7 @@ COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
 
 def refuse_no_module(output: str | None) -> None:
     """Raise :class:`InputError` if Coq could not read a file of this name."""
-    if output is not None and not COQ_FILE.fullmatch(Path(output).name):
+    if output not in (None, STDOUT) and not COQ_FILE.fullmatch(Path(output).name):
         hint = "letters, digits and _, with a letter first, and .v at the end; for example -o claim.v"
         raise InputError(f"{output}: Coq does not take a file of this name", hint=hint)
 

@@ -78,7 +78,7 @@ Examples:
   dipc verify survey.json --model survey.dpm --formula "D[ln 3, 0](X out_1)"
 """,
 )
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(allow_dash=True))
 @click.option(
     "--program", type=options.FILE, metavar="FILE", help="Refuse unless it is about the text of this program."
 )
@@ -118,6 +118,8 @@ def verify(
 ) -> int:
     """Check the certificate FILE, written by 'dipc check --certificate' or 'dipc model check --certificate'.
 
+    FILE is - for a certificate on the standard input.
+
     It is accepted if it is right and makes the expected statement: the program's own claim, with its own
     parameters, is private.  --claim, -D and --expect ask for another one.  Without --program, the statement
     is about the program text in the certificate, whose SHA-256 is printed.
@@ -147,7 +149,7 @@ def verify(
     if not wanted.deep and (definitions or any(each is not None for each in asked)):
         names = "-D, --claim, --model and --formula"
         raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
-    data = file_bytes(Path(wanted.file))
+    data = file_bytes(Path("/dev/stdin" if wanted.file == STDIN else wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {wanted.file}", time_limit, memory_limit) as running:
         status, said = running.held(lambda: _verified(data, source, steps, wanted))

@@ -125,7 +125,7 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     ``low`` >= 0, ``high`` None is infinity, f is not zero.  Multiple roots are listed once.  Raises
     :class:`Unsettled`.
     """
-    f = primitive(f)
+    f = primitive(signs_of_binomial(f) or f)
     # At most one sign change means at most one root, and a simple one.
     changes = 2 if f.has_inverse else variations_from(f, low)
     if not changes:
@@ -213,8 +213,10 @@ def signs_of_binomial(f: ExpPoly) -> ExpPoly | None:
     >>> signs_of_binomial(ExpPoly.exp(1) - ExpPoly.exp(0, 3, 2))               # exp(eps) - exp(3 + 2/eps)
     -2 - 3*eps + eps^2
     """
+    if len(f) != 2:
+        return None
     terms = list(f.terms())
-    if len(terms) != 2 or terms[0].power != terms[1].power or terms[0].coefficient != -terms[1].coefficient:
+    if terms[0].power != terms[1].power or terms[0].coefficient != -terms[1].coefficient:
         return None
     return sum(
         (ExpPoly.of(c * x, n) for c, _, *exponent in terms for n, x in zip((2, 1, 0), exponent, strict=True)),

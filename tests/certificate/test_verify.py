@@ -21,6 +21,7 @@ from dipc.cli.main import status
 from dipc.kernel import privacy, reading
 from dipc.kernel.__main__ import main as kernel_main
 from dipc.kernel.facts import Interval, add, multiply, negative
+from dipc.signs.limits import NoProof
 
 SVT1, SVT4, SPARSE = (path_of(f"svt/{name}") for name in ("svt1", "svt4", "sparse"))
 BUT = "accepted, but for another statement: "
@@ -133,6 +134,24 @@ def test_a_violation(verified: Any) -> None:
     assert lines[0].startswith("accepted: program 'svt4.dip' with N = 2, ")
     code, lines = verified(data, "--expect", "violated")
     assert (code, lines[0]) == (1, BUT + "N = 2 (the program says 3)")
+
+
+@pytest.mark.parametrize(
+    ("rate", "budgets"), [("eps", "(0, inf)"), ("eps", "[1/10^12, 1]"), ("1/eps", "(0, 1]")]
+)
+def test_a_violation_at_an_eps_where_its_numbers_can_be_written(
+    verified: Any, tmp_path: Path, rate: str, budgets: str
+) -> None:
+    """At eps = 1 there is exp(-10^12), a number of 4*10^11 digits; where no eps will do, this is said."""
+    path = tmp_path / "a.dip"
+    text = "input q in {0, 10^12}\noutput o in {true, false}\nadjacent all\n"
+    path.write_text(f"{text}private 0*eps, 1/10 for eps in {budgets}\nr <- Lap({rate}, q)\no <- r >= 0\n")
+    if rate == "eps":
+        code, lines = verified(data_of(path), "--expect", "violated")
+        assert code == 0 and "violated at eps = 1/" in lines[0] and "000000" in lines[0]
+    else:
+        with pytest.raises(NoProof, match="too small or too large"):
+            data_of(path)
 
 
 def test_a_proof_where_a_violation_is_expected(verified: Any) -> None:

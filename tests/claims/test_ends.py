@@ -137,3 +137,12 @@ def test_the_slope_of_a_loss_by_differences() -> None:
             slope = need.slope(arb(eps)) / arb(eps) ** 2
             assert abs(difference / arb(2 * step) - slope) < arb("1e-9")
             assert slope > 0
+
+
+@pytest.mark.parametrize("at", ["1/2", "7/3"])
+@pytest.mark.parametrize("rate", ["eps/10^13", "eps*10^9/7"])
+def test_a_logarithm_of_an_exponential_is_exact(rate: str, at: str) -> None:
+    """The loss of one Laplace sample is its rate at every eps: no name, and no decimals."""
+    text = f"input q in {{0, 1}}; output o in {{0, 1}} = 0; adjacent all; r <- Lap({rate}, q)"
+    found = dipc.load(f"{text}; if r >= 0 then o <- 1 end").budget(at=at)
+    assert found.t == (fmpq(1, 10**13) if "13" in rate else fmpq(10**9, 7)) and found.least.name is None

@@ -56,6 +56,16 @@ def test_known_roots(
     assert all(a.high < b.low for a, b in pairwise(found))
 
 
+@pytest.mark.parametrize("root", [fmpq(1, 10**13), fmpq(3, 7), fmpq(12345678901234567)])
+@pytest.mark.parametrize("rate", [fmpq(1), fmpq(2, 3)])
+def test_equal_exponentials_have_a_rational_root(root: fmpq, rate: fmpq) -> None:
+    """Of exp(rate*eps) - exp(rate*root), also where one change of sign leaves nothing to factorize."""
+    f = 3 * ExpPoly.exp(rate) - 3 * ExpPoly.exp(0, rate * root)
+    (found,) = positive_roots(f, fmpq(0), None)
+    assert found.is_rational and found.low == root
+    assert positive_roots(f, root, None) == [] == positive_roots(f, fmpq(0), root)
+
+
 @pytest.mark.parametrize("root", [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 3), fmpq(7)])
 @pytest.mark.parametrize("times", [ExpPoly.of(1), E - 2, (E - 2) * (X - 5), E + X])
 def test_a_rational_root_at_an_end(root: fmpq, times: ExpPoly) -> None:

@@ -43,6 +43,19 @@ class Name:
             return str(self.value)
         return ("" if self.over == 1 else f"{1 / self.over}*") + f"ln({self.value})"
 
+    @property
+    def rational(self) -> fmpq | None:
+        """The number, if it is seen to be rational: ``ln(exp(k))/over``.
+
+        >>> Name(Quotient(ExpPoly.exp(0, 1)), fmpq(2, 3)).rational
+        3/2
+        """
+        above, below = self.value.numerator, self.value.denominator
+        if self.over is None or len(above) != 1 or len(below) != 1:
+            return None
+        (a,), (b,) = above.terms(), below.terms()
+        return (a.constant - b.constant) / self.over if a.coefficient == b.coefficient else None
+
     def enclose(self) -> arb:
         """A ball around the number, at the precision of the context."""
         ball = self.value.enclose(arb(1))

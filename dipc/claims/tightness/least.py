@@ -281,6 +281,8 @@ class _Search:
         if (named := self._named(active)) is not None:
             i, place, name = named
             at_end = self._as_given([Spot(Kind.AT, i, place)])
+            if (exact := name.rational) is not None:
+                return Least(exact, exact, at_end, place in self.given)
             return Least(self.lower, self.upper, at_end, place in self.given, name=name)
         near = self._near(active)
         return Least(self.lower, self.upper, near, True if self._surely_inside(active, near) else None)

@@ -30,7 +30,6 @@ from dipc.claims.privacy import Private, Violated
 from dipc.kernel import privacy
 from dipc.numbers import quotient
 from dipc.numbers.quotient import Quotient
-from dipc.signs.limits import NoProof
 
 Law = dict[str, float]
 
@@ -293,12 +292,7 @@ def test_thresholds(rate: str, far: int, claims: dict[str, str]) -> None:
     for claim, status in claims.items():
         verdict = mechanism.check(claim)
         assert verdict.status == status
-        try:
-            data = certificate(mechanism.program, verdict)
-        except NoProof as refusal:  # the counterexample is at eps = 1: exp(-10^20) is not written as digits
-            assert "too small or too large" in str(refusal)
-            assert (far, status) == (1, "violated")
-            continue
+        data = certificate(mechanism.program, verdict)  # also where exp(-10^20) has 10^20 digits
         checked = privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
         if far == 3000:
             assert "derived from the program text" in rederive(checked)
