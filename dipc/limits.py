@@ -46,6 +46,9 @@ MOST = 1.15  # so much of it, and the system gives no more
 
 TIME, MEMORY = "the time limit was reached", "the memory limit was reached"
 
+BREAKING = (signal.SIGINT, signal.SIGALRM, signal.SIGPROF) if hasattr(os, "fork") else ()
+"""What breaks into work: not into a fork, where Python prints what is raised and goes on."""
+
 _supervising = 0  # how many calls here wait for a child: their limits are those that count
 _inside = False  # whether this process is such a child
 
@@ -76,8 +79,14 @@ def supervising() -> bool:
 # --- the child -------------------------------------------------------------------------------
 
 
-def _run(clock: Clock, work: Callable[[], object], shared: Sequence[object], pipe: Connection) -> None:
-    """Do the work in the child and send what comes of it."""
+def _run(
+    clock: Clock,
+    work: Callable[[], object],
+    shared: Sequence[object],
+    pipe: Connection,
+    listen: Callable[[], None],
+) -> None:
+    """Do the work in the child, once it listens to signals, and send what comes of it."""
     global _inside
     _inside = True
 
@@ -87,6 +96,7 @@ def _run(clock: Clock, work: Callable[[], object], shared: Sequence[object], pip
     clock.relay(lambda *progress: send("progress", progress))
     with suppress(BrokenPipeError):
         try:
+            listen()
             with timer(clock):
                 found = work()
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing may break into what is sent
@@ -196,15 +206,22 @@ class _Child:
 
         self._clock, self._shared = clock, shared
         self._pipe, theirs = Pipe(duplex=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # other threads: the child has none of them
-            self._process = os.fork()
+        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, BREAKING)  # until somebody waits for the child
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore", DeprecationWarning
+                )  # other threads: the child has none of them
+                self._process = os.fork()
+        except BaseException:
+            self._listen()
+            raise
         if self._process == 0:
             try:
                 os.setpgid(0, 0)
                 self._pipe.close()
                 _restrict(clock)
-                _run(clock, work, shared, theirs)
+                _run(clock, work, shared, theirs, self._listen)
             finally:
                 os._exit(0)
         theirs.close()
@@ -212,11 +229,16 @@ class _Child:
         # A child that begins too late ends on its own, with what is known without any work.
         self._latest = None if clock.deadline is None else max(clock.deadline, monotonic()) + HARD
 
+    def _listen(self) -> None:
+        """Let signals through again."""
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+
     def answer(self) -> Any:
         """What the work returned or raised."""
         global _supervising
         _supervising += 1
         try:
+            self._listen()
             kind, value = self._message()
         except LimitReached as limit:  # Ctrl-C in the command line, too: the child may know how far it came
             kind, value = self._last_words(limit)
