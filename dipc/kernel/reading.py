@@ -188,8 +188,9 @@ def record(value: Any, step: str, *fields: str) -> dict[str, Any]:
     """An object with exactly these fields."""
     if not isinstance(value, dict):
         raise Refused(step, "an object is expected")
-    for name in [*(set(fields) - set(value)), *(set(value) - set(fields))]:
-        raise Refused(step, f"the field '{name[:40]}' is {'missing' if name in fields else 'not known'}")
+    for name in (*fields, *value):
+        if name not in value or name not in fields:
+            raise Refused(step, f"the field '{name[:40]}' is {'missing' if name in fields else 'not known'}")
     return value
 
 

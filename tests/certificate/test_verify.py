@@ -247,6 +247,15 @@ def test_a_square_root_in_delta_is_compared(verified: Any, claim: str, other: st
     assert (code, lines[0].startswith(BUT + "claim (")) == (1, True)
 
 
+def test_a_long_sum_in_a_claim(verified: Any, tmp_path: Path) -> None:
+    """The denominators of 2,000 fractions are not multiplied."""
+    path = tmp_path / "a.dip"
+    sums = " + ".join(["eps/2000"] * 2000) + ", " + " + ".join(["1/4000"] * 2000)
+    path.write_text(f"input q in {{0, 1}}\noutput o in {{0, 1}} = 0\nadjacent all\nprivate {sums}\no <- q\n")
+    code, lines = verified(data_of(path), "--expect", "violated")
+    assert code == 0 and lines[1].startswith("derived: ")
+
+
 def test_a_square_root_of_a_factor_that_changes_its_sign() -> None:
     """sqrt(eps*(eps - 1)^2) is (eps - 1)*sqrt(eps) only from 1 on."""
     eps = {EPS: Fraction(1)}
