@@ -18,12 +18,12 @@ def misspelt(name: str) -> str:
 
     >>> misspelt("größe"), misspelt("ϵ"), misspelt("x²")
     ('', 'write `eps`', 'write `x^2` for a power, or `x2` for a name')
-    >>> misspelt("µ"), misspelt("ｘ"), misspelt("x१")
-    ('write `mu`', 'write `x`', 'write `x1`')
+    >>> misspelt("µ"), misspelt("ｘ"), misspelt("x१"), misspelt("½")
+    ('write `mu`', 'write `x`', 'write `x1`', 'write `1/2`')
     """
     if name.isascii() or (plain_of(name) == name and unicodedata.is_normalized("NFKC", name)):
         return ""
-    plain = plain_of(unicodedata.normalize("NFKC", name))
+    plain = plain_of(unicodedata.normalize("NFKC", name)).replace("\N{FRACTION SLASH}", "/")
     if plain in LOOKS_LIKE_EPS:
         return "write `eps`"
     base = name.rstrip("".join(letter for letter in name if is_raised(letter)))

@@ -81,7 +81,7 @@ private ln(2)
 
 @pytest.mark.parametrize(
     ("spelt", "meant"),
-    [("ϵ", "eps"), ("µ", "mu"), ("x²", r"x\^2"), ("x₁", "x1"), ("x१", "x1"), ("ｘ", "x")],
+    [("ϵ", "eps"), ("µ", "mu"), ("x²", r"x\^2"), ("x₁", "x1"), ("x१", "x1"), ("ｘ", "x"), ("x½", "x1/2")],
 )
 def test_look_alikes_in_models_and_formulas(spelt: str, meant: str) -> None:
     names = ["a", "c", "d"]
@@ -222,6 +222,7 @@ REACHED = [
     ("o <- 0; if q = 1 then b <- flip(3) end", "exceeds 1"),
     ("x <- choose {1/q: 0, 0: 1}; o <- x", "division by zero"),
     ("b <- flip(1/2); o <- 1; if b then x <- mod(1, 0) end", "division by zero"),
+    ("b <- flip((1 - exp(1 - eps))^2/9); o <- 1; if b then x <- 1/0 end", "division by zero"),
 ]
 
 

@@ -464,6 +464,29 @@ def test_refused(line: str, message: str) -> None:
         decided(program(text))
 
 
+WRONG = [
+    ("q <- 1/0", "division by zero"),
+    ("x <- 1/a[1]", "division by zero"),
+    ("x <- a[3]", "the index 3 is outside a"),
+    ("a[0] <- 1", "the index 0 is outside a"),
+    ("q <- 5", "draws `q = 5`, which is not in its set"),
+    ("b <- flip(2)", "1 minus the probability -1 is -1"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG)
+@pytest.mark.parametrize("branch", ["if q > 1 then {}; end", "b <- flip(0); if b then {}; end"])
+def test_a_prior_is_judged_where_a_path_reaches_it(branch: str, line: str, message: str) -> None:
+    """By the standard of the program itself: the same lines are refused where a path leads to them."""
+    text = "input q in {{0, 1}}\noutput o in {{0, 1}}\nprior\n"
+    text += "q <- uniform {{0, 1}}; a[1] <- 0; a[2] <- 0\n{}\nend\n"
+    text += "secret q = 0 vs q = 1\nprivate ln(2)\no <- choose {{q: 2/3, 1 - q: 1/3}}"
+    assert isinstance(decided(program(text.format(branch.format(line)))), Private)
+    reached = branch.replace("q > 1", "q = 1").replace("flip(0)", "flip(1/2)").format(line)
+    with pytest.raises(InputError, match=message):
+        decided(program(text.format(reached)))
+
+
 def test_a_prior_without_a_secret() -> None:
     text = "input q in {0, 1}; output o in {0, 1}\nprior\nq <- 1\nend\nprivate ln(2); o <- q"
     with pytest.raises(InputError, match="no secret"):

@@ -278,8 +278,10 @@ def word_as_name(s: Situation) -> Errors:
     """A keyword or a brace for a name; not a word that closes a block where a statement is expected."""
     closes = s.found.type in ("END", "ELSE", "ELIF", "THEN", "DO", "AND", "OR") and "IF" in s.accepts
     if "NAME" in s.accepts and "NUMBER" not in s.accepts and s.found[:1].isalpha() and not closes:
-        what = "`eps` is the privacy parameter and cannot name anything else"
-        message = what if s.found.type == "EPS" else f"`{s.found}` is a keyword and cannot be a name here"
+        message = {
+            "EPS": "`eps` is the privacy parameter and cannot name anything else",
+            "PRIMED": f"`{s.found}` is allowed only in an adjacency formula",
+        }.get(s.found.type, f"`{s.found}` is a keyword and cannot be a name here")
         yield s.error(message, "choose another name")
     if s.found.type == "LBRACE" and "LBRACE" not in s.accepts:
         yield s.error("`{` is not allowed here", BLOCK_HINT)

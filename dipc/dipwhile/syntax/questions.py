@@ -125,7 +125,7 @@ def compile_prior(
     types.check_types(code, types.infer(code, declared, names.locals))
     numbers = dict.fromkeys(constants_of(program, ranged(program)), Kinds.NUMBER)
     check_text(as_code(prior.body), {**numbers, **declared}, names)
-    check_certain(code, sizes, {}, everywhere=True)
+    check_certain(code, sizes, {})
     check_all_drawn(prior, code, inputs)
     return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
 
