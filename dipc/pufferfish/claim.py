@@ -69,9 +69,9 @@ def _parts(node: Any, arithmetic: _Epsilon) -> tuple[fmpq, fmpq, fmpq]:
         hint = "a sum of t*eps, numbers and q*ln(r), for example ln(2) or 1/2*eps"
         raise arithmetic.values.fail(node, "this is not an epsilon", hint)
     if (factor := product_of_powers(amount.logarithms)) is None:
-        raise arithmetic.values.fail(
-            node, "exp(epsilon) is irrational: a root", "write ln of a rational number"
-        )
+        long = size_of_powers(amount.logarithms) > LONGEST_POWER
+        problem = "has too many digits" if long else "is irrational: a root"
+        raise arithmetic.values.fail(node, f"exp(epsilon) {problem}", "write ln of a rational number")
     return linear[0], linear[1], factor
 
 
@@ -82,15 +82,20 @@ def product_of_powers(logarithms: Logarithms) -> fmpq | None:
     >>> product_of_powers(((fmpq(2), half), (fmpq(8), half))), product_of_powers(((fmpq(2), half),))
     (4, None)
     """
-    root = lcm(*(int(power.q) for _, power in logarithms))
-    bits = (b.height_bits() * abs(power) * root for b, power in logarithms)
-    if sum(bits, ZERO) > LONGEST_POWER:
+    if size_of_powers(logarithms) > LONGEST_POWER:
         return None
+    root = lcm(*(int(power.q) for _, power in logarithms))
     whole = fmpq(1)
     for base, power in logarithms:
         whole *= base ** int((power * root).p)
     parts = [_root(whole.p, root), _root(whole.q, root)]
     return None if None in parts else fmpq(*parts)
+
+
+def size_of_powers(logarithms: Logarithms) -> fmpq:
+    """At least the bits of the product of the base^power without roots."""
+    root = lcm(*(int(power.q) for _, power in logarithms))
+    return sum((base.height_bits() * abs(power) * root for base, power in logarithms), ZERO)
 
 
 def _root(number: fmpz, degree: int) -> fmpz | None:

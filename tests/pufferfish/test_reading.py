@@ -465,6 +465,8 @@ MISTAKES = {
     ST + C + "private ln(0)": ("ln 0 does not exist: the argument of ln must be positive", "0", ""),
     ST + C + "private 1/2*ln(2)":
         ("exp(epsilon) is irrational: a root", "1/2*ln(2)", "write ln of a rational number"),
+    ST + C + "private 10000*ln(2)":
+        ("exp(epsilon) has too many digits", "10000*ln(2)", "write ln of a rational number"),
     ST + C + "private 2*eps": ("no number of the model depends on eps", "2*eps",
         "write a number such as ln(2), or choose a single eps with `--at`"),
     ST + C + "private 1 for eps in (0, inf)":
