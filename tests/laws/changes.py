@@ -228,13 +228,16 @@ def splitting(draw: Draw, program: Program) -> Changed | None:
 def fissioned(loop: ast.For, program: Program) -> Block | None:
     """The first statement of the body in a loop of its own, before that of the others.
 
-    If it draws noise for one round, the noise of all rounds is kept in an array.
+    If it draws noise for one round, the noise of all rounds is kept in an array.  An output must not be ahead
+    of an ``exit``.
     """
     first, *rest = loop.body
-    if not isinstance(first, Assign) or not rest or may_exit(first):
+    if not isinstance(first, Assign) or not rest:
         return None
     name, others = target_name(first), frozenset[str]().union(*map(written, rest))
     if name in others or touched(first) & others:
+        return None
+    if any(output.name == name for output in program.outputs) and any(map(may_exit, rest)):
         return None
     if isinstance(first.target, Name):
         if not isinstance(first.value, ast.Noise) or outside(name, program.body):

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -18,10 +19,11 @@ import pytest
 from campaigns import EXAMPLES, drawn, many, sown
 from dipwhile.python.to_python import load_function, to_python
 from flint import fmpq
-from hypothesis import given, note
+from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 from laws import changes
 from laws.changes import Change, Changed
+from laws.chosen import CHOSEN, WRONG
 from laws.mirrors import permuting
 from strategies import discrete_programs, looping_programs, programs
 
@@ -30,13 +32,14 @@ from dipc.claims.regions import Region
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
-from dipc.errors import LimitReached, Source, Unsupported
+from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.kernel.facts import Function
 from dipc.signs.tables import End, RootCluster
 
 WIDTH = fmpq(1, 10**9)  # of the ends of regions
 PRECISION = "1e-6" if EXAMPLES else "1/8"  # of least budgets that are not found exactly: the slowest answer
 SEEDS = range(many(2, campaign=10))  # a few examples of each: the first ones of a long run are all alike
+WAYS = 6  # to change a chosen program: its bugs below show that they are enough
 SECONDS = 20 if EXAMPLES else None  # for each answer: without a limit in the fixed examples
 
 
@@ -101,6 +104,21 @@ def noisy_extrema(draw: st.DrawFn) -> str:
     return "\n".join([head, f"private {pick('eps', '2*eps', 'eps/2')}", *cells, last]) + "\n"
 
 
+@st.composite
+def finite_mechanisms(draw: st.DrawFn) -> str:
+    """One of three values for each input, with probabilities of which no two are equal."""
+    weights = ("exp(-eps)/2", "1/3", "2/3 - exp(-eps)/2")
+
+    def drawn_value() -> str:
+        options = zip(draw(st.permutations("012")), draw(st.permutations(weights)), strict=True)
+        choice = "choose {" + ", ".join(f"{value}: {weight}" for value, weight in options) + "}"
+        return draw(st.sampled_from([choice, choice, "uniform 0..2", "Exp(eps, v in 0..2, v*(x + 1))"]))
+
+    head = "input x in {0, 1}\noutput o in {0, 1, 2}\nadjacent all\nprivate eps\n"
+    coin = f"c <- flip({draw(st.sampled_from(['1/3', 'exp(-eps)', '1/(1 + eps)']))})"
+    return f"{head}{coin}\nif x = 0 or c then o <- {drawn_value()} else o <- {drawn_value()} end\n"
+
+
 EACH = st.one_of(programs(), discrete_programs())
 ANY = EACH.filter(telling)
 # All of those that alone find one of the deliberate bugs of docs/testing.md are tried.
@@ -109,12 +127,17 @@ LAWS = {
     "reordering": Law(changes.reordering, ANY, many(3, campaign=6), 0.3),
     "splitting loops": Law(changes.splitting, containing("for i"), many(2, campaign=3), 0.6),
     "the first round": Law(changes.splitting, st.one_of(containing("while"), looping_programs()), 5, 0.9),
-    "permuting inputs": Law(permuting, containing("linf", "l1", "hamming", "'"), many(2, campaign=4), 0.9),
+    "permuting inputs": Law(
+        permuting,
+        st.one_of(containing("q[2] in", "N = 2"), containing("linf", "l1", "hamming", "'")),
+        many(2, campaign=4),
+        0.9,
+    ),
     "dummy samples": Law(changes.dummy_samples, st.one_of(ANY, looping_programs()), many(3, campaign=6), 0.9),
     "flip and choose": Law(
         changes.finite_draws,
-        st.one_of(looping_programs(), containing("flip", "uniform"), containing("choose", "Exp(")),
-        many(2, campaign=4),
+        st.one_of(looping_programs(), finite_mechanisms(), containing("flip", "uniform", "choose", "Exp(")),
+        many(4, campaign=6),
         0.9,
     ),
     "streaming extrema": Law(changes.streaming, containing("max(", "min("), many(2, campaign=4), 0.6),
@@ -149,20 +172,73 @@ def test_a_change_leaves_the_answers(name: str) -> None:
     assert tally["compared"] >= share * tally.total(), tally
 
 
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_change_of_chosen_programs(name: str) -> None:
+    law = LAWS[name]
+    try_chosen(name, law.change, law.load)
+
+
+@pytest.mark.parametrize("bug", WRONG)
+def test_chosen_programs_reveal_a_wrong_change(bug: str) -> None:
+    name, law = WRONG[bug].law, LAWS[WRONG[bug].law]
+    with pytest.raises((AssertionError, InputError)):
+        try_chosen(name, WRONG[bug].change(law.change), law.load)
+
+
+def try_chosen(name: str, change: Change, load: Load) -> None:
+    """Compare distributions and neighbours of the chosen programs, changed in several ways."""
+    chosen = [known(text) for text in CHOSEN[name]]
+    tried = set()
+
+    def law(data: st.DataObject) -> None:
+        for program, was in chosen:
+            if changed := change(data.draw, program):
+                note(f"--- changed, {changed.factor}*eps for eps\n{show_program(changed.program)}")
+                compare_laws(program, was, changed, load(changed.program))
+                tried.add(program)
+
+    few = settings(drawn(WAYS), max_examples=WAYS, derandomize=True, phases=[Phase.generate])
+    few(given(st.data())(law))()
+    if len(tried) < len(chosen):
+        pytest.fail("one of the programs offers nothing to change")
+
+
+@cache
+def known(text: str) -> tuple[Program, list[oracles.Distribution]]:
+    """A chosen program and its distributions, which many tests need."""
+    program = parse(Source("chosen.dip", text))
+    return program, laws_of(in_text(program), oracles.all_inputs(program))
+
+
 def compare(program: Program, changed: Changed, load: Load) -> None:
     """All that both programs say.  Raises :class:`Unsupported` and :class:`LimitReached`."""
     old, new = in_text(program), load(changed.program)
-    for inputs in oracles.all_inputs(program):
-        was = expected(oracles.dipc_distribution(old, inputs), changed)
-        found = oracles.dipc_distribution(new, changed.inputs(inputs))
-        wrong = oracles.different(was, {tuple(sorted(outcome)): p for outcome, p in found.items()})
-        assert not wrong, (inputs, wrong)
+    compare_laws(program, laws_of(old, oracles.all_inputs(program)), changed, new)
     if program.claim is not None:
-        same_neighbours(program, changed)
         compare_verdicts(old, new)
         factor = fmpq(changed.factor.numerator, changed.factor.denominator)
         compare_regions(old, new, factor)
         compare_budgets(old, new, factor)
+
+
+def laws_of(mechanism: dipc.Mechanism, inputs: list[oracles.Inputs]) -> list[oracles.Distribution]:
+    """The distribution of the outputs for each of the inputs."""
+    return [oracles.dipc_distribution(mechanism, each) for each in inputs]
+
+
+def compare_laws(
+    program: Program, laws: list[oracles.Distribution], changed: Changed, new: dipc.Mechanism
+) -> None:
+    """The distributions follow from those of the old program, and the same inputs are neighbours."""
+    old_inputs = oracles.all_inputs(program)
+    for inputs, law in zip(old_inputs, laws, strict=True):
+        found = oracles.dipc_distribution(new, changed.inputs(inputs))
+        wrong = oracles.different(
+            expected(law, changed), {tuple(sorted(outcome)): p for outcome, p in found.items()}
+        )
+        assert not wrong, (inputs, wrong)
+    if program.claim is not None:
+        same_neighbours(program, changed)
 
 
 def same_neighbours(program: Program, changed: Changed) -> None:
