@@ -10,7 +10,7 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.claim import Witness
-from dipc.claims.wording import Line, Record, number_record, number_text, pretty
+from dipc.claims.wording import Line, Record, digits_apart, number_record, number_text, pretty
 from dipc.models.values import Valuation, show_valuation, valuation_record, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
@@ -48,7 +48,7 @@ class Counterexample(views.Plotted, Witness):
 
     def __str__(self) -> str:
         numbers = self.probability, self.neighbour_probability, self.bound
-        p, q, bound = (number.decimal(self.epsilon) for number in numbers)
+        p, q, bound = (number.decimal(self.epsilon, self._digits) for number in numbers)
         return "\n".join(
             (
                 f"u:  {show_valuation(self.input)}",
@@ -77,6 +77,11 @@ class Counterexample(views.Plotted, Witness):
         return f"{u} against {v}: {self._outputs} at eps = {self.epsilon}"
 
     @property
+    def _digits(self) -> int:
+        """How many digits are shown: what is more must look so."""
+        return digits_apart(self.probability, self.bound, self.epsilon)
+
+    @property
     def _outputs(self) -> str:
         return " or ".join(map(valuation_text, self.outputs))
 
@@ -101,9 +106,10 @@ class Counterexample(views.Plotted, Witness):
         yield "neighbour", f"u' : {valuation_text(self.neighbour)}"
         yield "outputs" if len(self.outputs) > 1 else "output", self._outputs
         yield "budget", pretty(f"eps = {self.epsilon}")
-        yield "P(u)", number_text(self.probability, self.epsilon)
-        yield "P(u')", number_text(self.neighbour_probability, self.epsilon)
-        yield "bound", number_text(self.bound, self.epsilon)
+        digits = self._digits
+        yield "P(u)", number_text(self.probability, self.epsilon, digits)
+        yield "P(u')", number_text(self.neighbour_probability, self.epsilon, digits)
+        yield "bound", number_text(self.bound, self.epsilon, digits)
         yield "excess", number_text(self.excess, self.epsilon)
         if self.infinite_loss:
             yield "", pretty(INFINITE)
@@ -117,9 +123,9 @@ class Counterexample(views.Plotted, Witness):
             "neighbour": valuation_record(self.neighbour),
             "outputs": [valuation_record(output) for output in self.outputs],
             "epsilon": str(self.epsilon),
-            "probability": number_record(self.probability, self.epsilon),
-            "neighbour_probability": number_record(self.neighbour_probability, self.epsilon),
-            "bound": number_record(self.bound, self.epsilon),
+            "probability": number_record(self.probability, self.epsilon, self._digits),
+            "neighbour_probability": number_record(self.neighbour_probability, self.epsilon, self._digits),
+            "bound": number_record(self.bound, self.epsilon, self._digits),
             "excess": number_record(self.excess, self.epsilon),
             "violated_for": [list(region) for region in self.violated_for],
             "violated_for_ends": [region.record() for region in self.regions],

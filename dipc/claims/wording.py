@@ -23,17 +23,34 @@ def pretty(text: str) -> str:
     return re.sub(r"\beps\b", "ε", text)
 
 
-def number_text(value: Number, eps: fmpq) -> str:
+DIGITS = 10
+MOST_DIGITS = 100
+
+
+def number_text(value: Number, eps: fmpq, digits: int = DIGITS) -> str:
     """The value at eps in decimals, and the function itself."""
-    return pretty(f"{decimal_at(value, eps)}  =  {value}")
+    return pretty(f"{decimal_at(value, eps, digits)}  =  {value}")
 
 
-def number_record(value: Number, eps: fmpq) -> Record:
+def number_record(value: Number, eps: fmpq, digits: int = DIGITS) -> Record:
     """The function itself, and its value at eps in decimals."""
-    return {"exact": str(value), "decimal": decimal_at(value, eps)}
+    return {"exact": str(value), "decimal": decimal_at(value, eps, digits)}
 
 
-def decimal_at(value: Number, eps: fmpq, digits: int = 10) -> str:
+def digits_apart(one: Number, other: Number, eps: fmpq) -> int:
+    """How many digits tell two numbers apart at eps; as many as usual, if even a hundred do not.
+
+    >>> from dipc.numbers.quotient import Quotient
+    >>> third = Quotient.of(fmpq(1, 3))
+    >>> digits_apart(third, third * 2, fmpq(1)), digits_apart(third, third + fmpq(1, 10**14), fmpq(1))
+    (10, 15)
+    """
+    several = range(DIGITS, MOST_DIGITS + 1, 5)
+    apart = (n for n in several if decimal_at(one, eps, n) != decimal_at(other, eps, n))
+    return next(apart, DIGITS)
+
+
+def decimal_at(value: Number, eps: fmpq, digits: int = DIGITS) -> str:
     """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last."""
     return digits_of(lambda: value.enclose(arb(eps)), digits) if value.sign_at(eps) else "0"
 

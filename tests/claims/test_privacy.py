@@ -157,3 +157,16 @@ def test_equal_roots_of_many_margins_are_one() -> None:
     assert worst_sets(margins, EpsRange.positive()) == [tuple(range(19)), ()]
     shifted = [(ExpPoly.exp(1) - 2) * k for k in range(1, 20)]
     assert worst_sets(shifted, EpsRange.positive()) == [tuple(range(19)), ()]
+
+
+def test_what_is_more_looks_so() -> None:
+    """P(u) = 1/2 exceeds its bound by 1.5e-14: both have as many digits as it takes to see it."""
+    text = "input q in {0, 1}; output o in {0, 1} = 0; adjacent all; r <- Lap(eps/10^13, q)"
+    verdict = dipc.load(f"{text}; if r >= 0 then o <- 1 end").check("0*eps, 1/3")
+    assert isinstance(verdict, dipc.Violated)
+    found = verdict.counterexample
+    lines = dict(found.lines())
+    shown = [lines[name].split()[0] for name in ("P(u)", "bound")]
+    records = [found.record()[name]["decimal"] for name in ("probability", "bound")]
+    assert shown == records == ["0.500000000000000", "0.499999999999985"]
+    assert "P(u) = 0.5, more than 0.499999999999985;" in str(found)
