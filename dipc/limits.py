@@ -171,7 +171,8 @@ def _restrict(clock: Clock) -> None:
         _lower(resource.RLIMIT_CPU, max(1, seconds))
     if clock.memory is not None:
         quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 2)  # flint says that it aborts
+        for stream in (1, 2):  # flint says on both that it aborts
+            os.dup2(quiet, stream)
         if (used_pages := _pages("self")) is not None:
             resident, private = used_pages
             _lower(resource.RLIMIT_DATA, private + max(LEAST, MOST * clock.memory * 2**20 - resident))

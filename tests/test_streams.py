@@ -62,6 +62,15 @@ def test_a_proof_without_an_output() -> None:
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is not known")
+def test_what_flint_says_is_not_an_answer() -> None:
+    """It has no memory for a product, and says so before it aborts."""
+    sentence = "forall eps > 0: ((1 + exp(eps) + exp(eps/3) + eps)^100)^100 > 0"
+    run = shell(["decide", sentence, "--memory-limit", "120"], "")
+    assert (run.returncode, run.stdout) == (3, "")
+    assert run.stderr == "error: the memory limit was reached (deciding)\n"
+
+
 def test_a_dash_is_a_stream(tmp_path: Path) -> None:
     """``-o -`` writes what no ``-o`` prints, a certificate comes after the verdict; neither makes a file."""
     asked = ["export", "svt1", "-D", "N=1", "--to", "smtlib"]
