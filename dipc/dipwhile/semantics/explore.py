@@ -94,7 +94,7 @@ class Explorer:
     def _run(self, states: Iterable[State], known: dict[Cell, Value]) -> Arrival:
         """Execute until every state has halted or one needs an input cell that is not known."""
         emitted: Law = {}
-        sweep = Sweep(self.stepper, states, known)
+        sweep = Sweep(self.stepper, states, known, stretches=True)
         try:
             for visit in sweep:
                 halted = isinstance(self.stepper.program.code[visit.state.pc], Halt)
@@ -103,8 +103,7 @@ class Explorer:
                     emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
         except InputNeeded as need:
             rest = sweep.rest
-            live = frozenset().union(*(self.stepper.live[state.pc] for state in rest))
-            readable = {cell: value for cell, value in known.items() if cell in live}
+            readable = self.stepper.live.readable(known, (state.pc for state in rest))
             return Arrival(emitted, self._shared(Configuration(need.cell, rest, readable)))
         return Arrival(emitted, self._shared(Configuration(None, (), {})))
 

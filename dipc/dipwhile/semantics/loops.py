@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dipc.dipwhile.semantics.state import Key, State, live_part, merged
+from dipc.dipwhile.semantics.state import Key, State, merged, renumbered
 from dipc.dipwhile.semantics.step import Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
@@ -66,7 +66,7 @@ def run_loop(stepper: Stepper, state: State, inputs: Mapping[Cell, Value]) -> li
     weights = visits(range(len(graph.states)), graph.edges, 0)
     exits = ((graph.states[i], weights[i]) for i in sorted(graph.exits))
     left = (replace(state, joint=state.joint.scaled(weight)) for state, weight in exits)
-    states = merged(live_part(s, stepper.live[s.pc]) for s in left if s.joint)
+    states = merged(renumbered(s) for s in left if s.joint)
     # equal states hold the samples from before the loop
     return [Transition(s, samples[-1], None) for s, samples in states]
 
@@ -86,11 +86,12 @@ def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head
         stepper.count(1)
         targets = graph.edges.setdefault(i, [])
         for move in stepper.moves(state, inputs):
-            changed = (v for c, v in move.env.items() if state.env.get(c) is not v)
-            if move.noise is not None or any(isinstance(v, Linear) for v in changed):
+            new = None if move.cell is None else move.env[move.cell]
+            changed = move.cell is not None and state.env.get(move.cell) is not new
+            if move.noise is not None or (changed and isinstance(new, Linear)):
                 raise violation(2, "a random variable is assigned inside this `while`", head.span)
             known = conditions[i].union(move.branch.conditions)
-            env = {cell: value for cell, value in move.env.items() if cell in stepper.live[move.pc]}
+            env = stepper.live.kept(move.env, state.pc, move.pc)
             following = State(move.pc, env, move.branch.joint)
             j = _number(graph, following, known, head)
             if j == len(conditions):

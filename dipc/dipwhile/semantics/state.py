@@ -46,25 +46,30 @@ def _show(value: Datum) -> str:
     return " + ".join([*terms, *([str(value.constant)] if value.constant else [])])
 
 
-def live_part(state: State, live: frozenset[Cell]) -> tuple[State, tuple[int, ...]]:
-    """The state without dead cells, dead samples integrated out; and the former numbers of its samples."""
-    env = {cell: value for cell, value in state.env.items() if cell in live}
+def renumbered(state: State) -> tuple[State, tuple[int, ...]]:
+    """The state without samples that no cell mentions; and the former numbers of the others."""
+    if not state.joint.live:
+        return state, ()
     order: dict[int, int] = {}
-    for _, value in sorted(env.items(), key=lambda item: item[0]):
-        if isinstance(value, Linear):
-            for sample in value.samples:
-                order.setdefault(sample, len(order))
+    forms = [(cell, value) for cell, value in state.env.items() if isinstance(value, Linear)]
+    for _, value in sorted(forms, key=lambda item: item[0]):
+        for sample in value.samples:
+            order.setdefault(sample, len(order))
     kept = tuple(order)
     if kept == tuple(range(state.joint.live)):
-        return State(state.pc, env, state.joint), kept
-    renamed = {c: v.renamed(order) if isinstance(v, Linear) else v for c, v in env.items()}
+        return state, kept
+    renamed = {c: v.renamed(order) if isinstance(v, Linear) else v for c, v in state.env.items()}
     return State(state.pc, renamed, state.joint.keeping(kept)), kept
 
 
 def merged(states: Iterable[tuple[State, T]]) -> Iterator[tuple[State, list[T]]]:
     """Equal states as one, whose densities add, with what came with each; in order of first appearance."""
     groups: dict[Key, list[tuple[State, T]]] = {}
-    for state, companion in states:
+    present = list(states)
+    if len(present) == 1:  # mostly so, and a key costs as much as the state is large
+        yield present[0][0], [present[0][1]]
+        return
+    for state, companion in present:
         groups.setdefault(state.key, []).append((state, companion))
     for group in groups.values():
         state = group[0][0]
