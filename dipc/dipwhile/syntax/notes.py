@@ -88,6 +88,9 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     >>> [reason for _, reason in impossible_equalities(core)]
     ['`r` is continuous noise: it is equal to `1` with probability 0']
     """
+    comparing = [one for one in core.code if any(map(is_equality, nodes_of(parts_as_written(one))))]
+    if not comparing:
+        return []
     declared = declared_kinds((*core.inputs, *core.outputs))
     kinding = infer(core.code, declared, core.variables - declared.keys())
     assigned: dict[str, list[ast.Expr | ast.Distribution]] = {}
@@ -103,12 +106,10 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
     levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
-    for one in core.code:
-        if any(map(is_equality, nodes_of(parts_as_written(one)))):
-            for node in filter(is_equality, nodes_of(instruction_parts(one))):
-                assert isinstance(node, ast.Binary)
-                if reason := continuous(node, noise, kinding) or no_level(node, levels):
-                    found.setdefault((node.span.start, node.span.end), (node.span, reason))
+    for node in filter(is_equality, (node for one in comparing for node in nodes_of(instruction_parts(one)))):
+        assert isinstance(node, ast.Binary)
+        if reason := continuous(node, noise, kinding) or no_level(node, levels):
+            found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
 
 
