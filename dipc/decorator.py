@@ -19,7 +19,8 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.dipwhile.convert import PythonValue, to_rational
+from dipc.clock import Clock
+from dipc.dipwhile.convert import PythonValue, limits_in, to_rational
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
@@ -27,10 +28,12 @@ from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements, names_in
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
+from dipc.limits import held
 from dipc.mechanisms import Mechanism, settings
 from dipc.suggest import did_you_mean
 
@@ -44,24 +47,12 @@ class PythonMechanism(Mechanism):
     ``source_text`` is the same program as a .dip file; reports and certificates show it.
     """
 
-    def __init__(self, text: FunctionText, told: Told, given: Constants, changed: Constants):
-        try:
-            syntax = read_program(text, told, given, changed)
-            core = compile_program(syntax, text.until_end)
-        except RecursionError:
-            hint = "split its expressions"
-            raise InputError("this function is nested too deep", text.place, hint) from None
-        except InputError as error:
-            raise in_python(error, text) from None
-        written = show_program(syntax)
-        source = Source(f"{text.source.name}:{text.node.name}", written)
-        if parse(source) != syntax:
-            message = f"the program of `{text.node.name}` is not the one that its text describes"
-            raise InternalError(f"{message}:\n{written}")
+    def __init__(
+        self, text: FunctionText, told: Told, given: Constants, changed: Constants, clock: Clock | None = None
+    ):
+        core = held(clock or Clock(), lambda: read_core(text, told, given, changed), (text.source,))
         known = dict(core.parameters)
-        super().__init__(
-            replace(core, source=source), {name: n for name, n in changed.items() if name in known}
-        )
+        super().__init__(core, {name: n for name, n in changed.items() if name in known})
         self.text = text
         self._told = told
         self._given = given
@@ -73,10 +64,14 @@ class PythonMechanism(Mechanism):
         """The program as the text of a .dip file."""
         return self.program.source.text
 
-    def with_parameters(self, **parameters: PythonValue) -> PythonMechanism:
-        """The same mechanism with other values of its parameters and of constants from outside."""
+    def with_parameters(self, **parameters: Any) -> PythonMechanism:
+        """The same mechanism with other values of its parameters and of constants from outside.
+
+        Limits are as in :meth:`Mechanism.load`.
+        """
+        clock = limits_in(parameters, self.parameters)
         changed = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}
-        return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
+        return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed}, clock)
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """How to set parameters, as a piece of Python."""
@@ -103,12 +98,13 @@ def mechanism(
     outputs: Declarations | None = None,
     adjacent: str | None = None,
     private: str | None = None,
-    **parameters: PythonValue,
+    **parameters: Any,
 ) -> Callable[[Callable[..., Any]], PythonMechanism]:
     """Make the function below a mechanism.
 
     ``inputs``, ``outputs``, ``adjacent`` and ``private`` are what may follow ``input``, ``output``,
-    ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.
+    ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.  ``time_limit``,
+    ``memory_limit`` and ``progress`` are as in :meth:`Mechanism.load`, unless the function uses these names.
 
     >>> @mechanism(inputs="q in {True, False}", outputs="out in {True, False}", adjacent="all", private="eps")
     ... def survey(q):
@@ -126,9 +122,10 @@ def mechanism(
     told = {"inputs": inputs, "outputs": outputs, "adjacent": adjacent, "private": private}
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
-        text = text_of(function)
-        given = {name: parameter(text, name, value) for name, value in parameters.items()}
-        return PythonMechanism(text, told, given, {})
+        text, constants = text_of(function), {**parameters}
+        clock = limits_in(constants, {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name)})
+        given = {name: parameter(text, name, value) for name, value in constants.items()}
+        return PythonMechanism(text, told, given, {}, clock)
 
     return read
 
@@ -146,6 +143,24 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
             text.span(keywords(text)[name]) if name in keywords(text) else text.place,
             f"did you mean `{near[0]}=`?",
         ) from None
+
+
+def read_core(text: FunctionText, told: Told, given: Constants, changed: Constants) -> CoreProgram:
+    """The program of a function; its source is the text of the equivalent .dip file."""
+    try:
+        syntax = read_program(text, told, given, changed)
+        core = compile_program(syntax, text.until_end)
+    except RecursionError:
+        hint = "split its expressions"
+        raise InputError("this function is nested too deep", text.place, hint) from None
+    except InputError as error:
+        raise in_python(error, text) from None
+    written = show_program(syntax)
+    source = Source(f"{text.source.name}:{text.node.name}", written)
+    if parse(source) != syntax:
+        message = f"the program of `{text.node.name}` is not the one that its text describes"
+        raise InternalError(f"{message}:\n{written}")
+    return replace(core, source=source)
 
 
 def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:

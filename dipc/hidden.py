@@ -20,10 +20,11 @@ from flint import fmpq
 import dipc.pufferfish.pipeline as pipeline
 import dipc.views as views
 from dipc.clock import Clock, Progress, silent
+from dipc.dipwhile.convert import to_clock
 from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType
 from dipc.lazily import lazily
 from dipc.limits import held
-from dipc.mechanisms import Mechanism
+from dipc.mechanisms import Mechanism, reading_limits
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -56,8 +57,8 @@ def load(program: str | Path, **parameters: Any) -> Mechanism | Any:
     """A :class:`Mechanism`, or of an .hmm file a :class:`HiddenMarkovModel`.
 
     ``program`` is the name of a file, the text of a program, or the name of a shipped program or model;
-    ``parameters`` override its parameters.  Raises :class:`InputError`, or :class:`OSError` if the file
-    cannot be read.
+    ``parameters`` override its parameters.  ``time_limit``, ``memory_limit`` and ``progress`` are as in
+    :meth:`Mechanism.load`.  Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
     """
     name = str(program)
     shipped = name in hidden_models() and name not in paths() and not Path(name).exists()
@@ -81,9 +82,15 @@ class HiddenMarkovModel:
     notes: tuple[str, ...] = ()
 
     @staticmethod
-    def load(file: str | Path, **parameters: Number) -> HiddenMarkovModel:
-        """The model in an .hmm file, or a shipped one by its name; ``parameters`` are given numbers."""
-        return HiddenMarkovModel(source_of(file, located_hidden), parameters)
+    def load(file: str | Path, **parameters: Any) -> HiddenMarkovModel:
+        """The model in an .hmm file, or a shipped one by its name; ``parameters`` are given numbers.
+
+        Limits are taken as by :meth:`Mechanism.load`, but the text is read by :meth:`question`, which has its
+        own.
+        """
+        source = source_of(file, located_hidden)
+        reading_limits(source, parameters)
+        return HiddenMarkovModel(source, parameters)
 
     @staticmethod
     def of(
@@ -150,19 +157,24 @@ class HiddenMarkovModel:
         pairs: Iterable[tuple[str, str]] = (),
         params: Mapping[str, str] | None = None,
         horizon: int | str | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
     ) -> PufferfishQuestion:
         """The question of the file, with what is added to it.
 
         ``prior`` are the probabilities of the first states, ``secrets`` sets of these by name; ``pairs`` are
         compared in both directions, instead of those of the file.  ``params`` are ranges of parameters such
-        as ``{"p": "(0, 1)"}``, ``horizon`` is a number of observations or ``"any"``.
+        as ``{"p": "(0, 1)"}``, ``horizon`` is a number of observations or ``"any"``.  A limit that runs out
+        while all that is read raises :class:`LimitReached`.
         """
+        clock = to_clock(time_limit, memory_limit, progress)
         lines = [f"param {_word(name)} in {interval}" for name, interval in (params or {}).items()]
         lines += [f"prior given {_weights(prior)}"] if prior is not None else []
         for name, states in (secrets or {}).items():
             lines.append(f"secret {_word(name)} {{{', '.join(map(_word, states))}}}")
         compared = tuple(f"{_word(left)}, {_word(right)}" for left, right in pairs)
-        return self._asking(lines, Asked(compare=compared), horizon)
+        return self._asking(lines, Asked(compare=compared), horizon, clock)
 
     def compare(
         self,
@@ -171,8 +183,15 @@ class HiddenMarkovModel:
         *,
         params: Mapping[str, str] | None = None,
         horizon: int | str | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
     ) -> PufferfishQuestion:
-        """Compare two distributions of the first state (or two states, secrets or distributions by name)."""
+        """Compare two distributions of the first state (or two states, secrets or distributions by name).
+
+        The other arguments are those of :meth:`question`.
+        """
+        clock = to_clock(time_limit, memory_limit, progress)
         lines = [f"param {_word(name)} in {interval}" for name, interval in (params or {}).items()]
         names = []
         for default, weights in (("first", first), ("second", second)):
@@ -184,12 +203,14 @@ class HiddenMarkovModel:
             else:
                 names.append(default)
                 lines.append(f"start {default} {_weights(weights)}")
-        return self._asking(lines, Asked(compare=[", ".join(names)]), horizon)
+        return self._asking(lines, Asked(compare=[", ".join(names)]), horizon, clock)
 
-    def _asking(self, lines: Sequence[str], asked: Asked, horizon: int | str | None) -> PufferfishQuestion:
+    def _asking(
+        self, lines: Sequence[str], asked: Asked, horizon: int | str | None, clock: Clock
+    ) -> PufferfishQuestion:
         source = Source(self.source.name, "\n".join([self.source.text, *lines]))
         asked = asked._replace(horizon=None if horizon is None else str(horizon))
-        return PufferfishQuestion(replace(self, source=source), asked)
+        return PufferfishQuestion(replace(self, source=source), asked, clock)
 
     def __repr__(self) -> str:
         return f"<HiddenMarkovModel {self.source.name}>"
@@ -213,7 +234,8 @@ class PufferfishQuestion:
         if asked.given is not None:
             _word(asked.given)
         try:
-            found = read_question(self.model.source, self.model.parameters, asked, clock)
+            source, given = self.model.source, self.model.parameters
+            found = held(clock, lambda: read_question(source, given, asked, clock), (source,))
         except InputError as error:
             if asked.given is None or error.span is None or error.span.source.name != COMPARISON_NAME:
                 raise
@@ -236,9 +258,10 @@ class PufferfishQuestion:
         """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default that of the file.
 
         ``at`` is the eps of a claim about a model without eps; the limits are in seconds and megabytes.
-        Returns Private, Violated or Undecided.  Raises :class:`InputError`.
+        Returns Private, Violated or Undecided.  Raises :class:`InputError` (and while the claim is read,
+        :class:`LimitReached`).
         """
-        clock = Clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         return pipeline.check(self.asking(claim, at, clock), clock)
 
     def budget(
@@ -252,7 +275,7 @@ class PufferfishQuestion:
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
-        return pipeline.budget(self.question, Clock(time_limit, memory_limit, progress))
+        return pipeline.budget(self.question, to_clock(time_limit, memory_limit, progress))
 
     def curve(
         self,
@@ -264,7 +287,7 @@ class PufferfishQuestion:
         """The least c for the horizons 1, 2, ..., up to that of the question."""
         if self.question.horizon is None:
             raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
-        clock = Clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
             yield pipeline.budget(replace(self.question, horizon=horizon), clock)
 
@@ -286,7 +309,7 @@ class PufferfishQuestion:
         >>> load("ex3").question().export("redlog").splitlines()[-1]
         'rlqe phi;'
         """
-        clock = Clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         return held(clock, lambda: formats.export(self.asking(claim, at, clock), to, clock))
 
     def plot(self, **options: Any) -> Figure:
@@ -305,18 +328,48 @@ class PufferfishQuestion:
         point = None if at is None else rational(at, "eps")
         return self._read(self.asked._replace(claim=claim or self.asked.claim, at=point), clock)
 
-    def laws(self, given: str) -> dict[str | None, Law]:
-        """The distributions of the sequences for a secret, a distribution or a first state, by prior."""
-        found = self._read(self.asked._replace(given=given), Clock())
-        pipeline.validate(found, Clock())
+    def laws(
+        self,
+        given: str,
+        *,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> dict[str | None, Law]:
+        """The distributions of the sequences for a secret, a distribution or a first state, by prior.
+
+        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
+        """
+        clock = to_clock(time_limit, memory_limit, progress)
+        return held(clock, lambda: self._laws(given, clock))
+
+    def _laws(self, given: str, clock: Clock) -> dict[str | None, Law]:
+        found = self._read(self.asked._replace(given=given), clock)
+        pipeline.validate(found, clock)
         return {pair.left.prior: Law(found.model, pair.left, found.parameters) for pair in found.pairs}
 
-    def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:
+    def probability(
+        self,
+        sequence: str | Sequence[str],
+        given: str,
+        prior: str | None = None,
+        *,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Function:
         """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.
 
         A number or a function of eps is a :class:`Quotient`, other functions of parameters are rational ones.
+        Limits are as in :meth:`laws`.
         """
-        laws = self.laws(given)
+        clock = to_clock(time_limit, memory_limit, progress)
+        return held(clock, lambda: self._probability(sequence, given, prior, clock))
+
+    def _probability(
+        self, sequence: str | Sequence[str], given: str, prior: str | None, clock: Clock
+    ) -> Function:
+        laws = self._laws(given, clock)
         if prior is None and len(laws) == 1:
             prior = next(iter(laws))
         if prior not in laws:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from os import PathLike
@@ -16,11 +17,11 @@ from dipc.claims.deciding import given_up
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
+from dipc.dipwhile.convert import LIMITS, Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of
+from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of, settled
 from dipc.dipwhile.semantics.advice import warnings
-from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.semantics.chain import Chain, Node
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
@@ -29,7 +30,7 @@ from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType
 from dipc.lazily import lazily
-from dipc.limits import held
+from dipc.limits import REDUCED, held
 from dipc.shipped import source_of
 from dipc.signs.sentence import Sentence
 from dipc.suggest import did_you_mean
@@ -67,7 +68,8 @@ MOST_PATHS = 8  # listed in an explanation
 Method = TypeVar("Method", bound=Callable[..., Any])
 Found = TypeVar("Found")
 
-LIMITS = ("time_limit", "memory_limit", "progress")
+COMMENT = re.compile("#.*")
+PARAMETERS = re.compile(r"\bparam\b((?:,\s*|[^,;\n])*)")
 
 
 def options_only(method: Method) -> Method:
@@ -114,12 +116,15 @@ class Mechanism:
         self.explored = Explored(program)
 
     @staticmethod
-    def load(program: str | Path, **parameters: PythonValue) -> Mechanism:
+    def load(program: str | Path, **parameters: Any) -> Mechanism:
         """A program from a file, from its text, or a shipped one by its name (``"svt1"``).
 
         ``parameters`` override its ``param`` lines.  Raises :class:`InputError`, or :class:`OSError` if the
         file cannot be read.  For a program that only :meth:`prove` takes, such as one with inputs
         ``in reals``, every other method raises the error.
+
+        ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program has
+        parameters of these names; a limit that runs out raises :class:`LimitReached`.
         """
         if not isinstance(program, str | PathLike):
             message = f"a program is the name of a file or a text, not the {type(program).__name__} {program}"
@@ -129,10 +134,8 @@ class Mechanism:
             source = Source("<text>", program)
         else:
             source = source_of(program)
-        try:
-            return Mechanism.load_file(source, parameters)
-        except InputError as refusal:
-            return _only_proved(source, parameters, refusal)
+        clock = reading_limits(source, parameters)
+        return held(clock, lambda: _loaded(source, parameters), (source,))
 
     @staticmethod
     def load_file(file: str | Path | Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
@@ -371,7 +374,15 @@ class Mechanism:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
         return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
 
-    def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
+    @options_only
+    def certificate(
+        self,
+        verdict: Verdict | None = None,
+        *,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> dict[str, Any]:
         """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
 
         It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
@@ -380,10 +391,16 @@ class Mechanism:
         >>> silent.certificate(silent.check("eps/2"))["claim"]["t"]
         '1/2'
 
-        Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.
+        Limits are as in :meth:`check`.  Raises :class:`InputError` if nothing was decided, and
+        :class:`LimitReached`.
         """
-        found = self.check() if verdict is None else verdict
-        return certificates.sealed(produce.certificate(self.program, found))
+        ask = self._ask(limits=(time_limit, memory_limit, progress))
+
+        def written() -> dict[str, Any]:
+            found = settled(check(self.explored, self._claim(None), ask)) if verdict is None else verdict
+            return certificates.sealed(produce.certificate(self.program, found))
+
+        return self._held(ask.clock, written)
 
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets.
@@ -391,17 +408,21 @@ class Mechanism:
         ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program has
         inputs of these names; a limit that runs out raises :class:`LimitReached`.
         """
-        program, own = self.program, {variable.name for variable in self.program.inputs}
-        limits: dict[str, Any] = {name: inputs.pop(name) for name in LIMITS if name in {*inputs} - own}
-        clock = convert.to_clock(**limits)
+        clock, program = self._limits_beside(inputs), self.program
         values = convert.to_input(program, inputs)
         law = self._held(clock, lambda: distribution(program, values, eps_range_of(program.claim)))
         items = {output_valuation(program, o): law[o] for o in in_order(program, law)}
         return Distribution(items, program.outputs)
 
     def chain(self, **inputs: PythonValues) -> Chain:
-        """The parametrized Markov chain on one input."""
-        return Chain(self.program, convert.to_input(self.program, inputs))
+        """The parametrized Markov chain on one input; limits are as in :meth:`distribution`."""
+        clock = self._limits_beside(inputs)
+        values = convert.to_input(self.program, inputs)
+        return self._held(clock, lambda: Chain(self.program, values))
+
+    def _limits_beside(self, inputs: dict[str, Any]) -> Clock:
+        """A clock with the limits among the inputs, which are taken out."""
+        return convert.limits_in(inputs, {variable.name for variable in self.program.inputs})
 
     def export(
         self,
@@ -440,15 +461,27 @@ class Mechanism:
         inputs = () if input is None else (convert.to_input(self.program, input),)
         return claims[to](questions.question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 
-    def sentence(self, claim: str | None = None) -> Sentence:
-        """The claim as one sentence of Th_exp: the conjunction of its different inequalities."""
-        return questions.question(self.explored, self._claim(claim)).sentence
+    @options_only
+    def sentence(
+        self,
+        claim: str | None = None,
+        *,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Sentence:
+        """The claim as one sentence of Th_exp: the conjunction of its different inequalities.
+
+        A limit, as in :meth:`check`, that runs out raises :class:`LimitReached`.
+        """
+        clock = convert.to_clock(time_limit, memory_limit, progress)
+        return self._held(clock, lambda: questions.question(self.explored, self._claim(claim)).sentence)
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
         """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.
 
-        ``what`` and the options (``pair``, ``at``, ``budgets``, ``low``, ``high``, ``log`` ...) are those of
-        :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
+        ``what`` and the options (``pair``, ``at``, ``low``, ``high``, ``log``, ``time_limit`` ...) are those
+        of :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
         """
         return views.plot(self, what=what, claim=claim, **options)
 
@@ -456,7 +489,7 @@ class Mechanism:
         """Write what ``dipc report`` writes, a page of HTML, and return its path.
 
         ``file`` is by default named after the program, in the current folder; the options (``title``,
-        ``at`` ...) are those of :func:`dipc.report_html`.
+        ``at``, ``time_limit`` ...) are those of :func:`dipc.report_html`.
         """
         return views.page(self, file, claim=claim, **options)
 
@@ -548,6 +581,21 @@ class OnlyProved(Mechanism):
         return {name: str(value) for name, value in self._asked.parameters.items()}
 
 
+def reading_limits(source: Source, parameters: dict[str, Any]) -> Clock:
+    """A clock with the limits among the parameters, which are taken out unless the text declares them."""
+    if not parameters.keys() & {*LIMITS}:
+        return Clock()
+    declared = " ".join(PARAMETERS.findall(COMMENT.sub("", source.text)))
+    return convert.limits_in(parameters, set(re.findall(r"\w+", declared)))
+
+
+def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+    try:
+        return Mechanism.load_file(source, parameters)
+    except InputError as refusal:
+        return _only_proved(source, parameters, refusal)
+
+
 def _only_proved(source: Source, parameters: Mapping[str, PythonValue], refusal: InputError) -> OnlyProved:
     """The program, if only ``prove`` takes it; otherwise raises the refusal."""
     overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
@@ -562,6 +610,33 @@ def _only_proved(source: Source, parameters: Mapping[str, PythonValue], refusal:
 def settings(parameters: Mapping[str, object]) -> list[str]:
     """Parameters with their values, as Python arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
+
+
+# --- a chain comes from a child node by node: it is longer than pickles may be deep ---------------
+
+
+def _rows_of(chain: Chain) -> list[Any]:
+    number = {node: i for i, node in enumerate(chain)}
+    return [
+        (
+            (node.state, node.mass, node.outcome),
+            [(number[target], p) for target, p in node.edges],
+            [(number[source], transition) for source, transition in node.ways],
+        )
+        for node in chain
+    ]
+
+
+def _chain_of(rows: list[Any]) -> Chain:
+    chain = Chain.__new__(Chain)
+    chain.nodes = nodes = [Node(*node) for node, _, _ in rows]
+    for node, (_, edges, ways) in zip(nodes, rows, strict=True):
+        node.edges = [(nodes[i], p) for i, p in edges]
+        node.ways = [(nodes[i], transition) for i, transition in ways]
+    return chain
+
+
+REDUCED[Chain] = lambda chain: (_chain_of, (_rows_of(chain),))
 
 
 load = Mechanism.load

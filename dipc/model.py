@@ -15,6 +15,7 @@ from flint import fmpq
 import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
 from dipc.clock import Clock, Progress, silent
+from dipc.dipwhile.convert import to_clock
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property
@@ -25,6 +26,7 @@ from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source, Span, WrongType
 from dipc.export.markov_picture import FORMATS
+from dipc.limits import held
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
@@ -92,7 +94,7 @@ class MarkovModel:
         ``automaton``, a text in HOA format, a deterministic automaton for path formulas that need one.
         Raises :class:`InputError`; a limit that runs out is an undecided verdict.
         """
-        began, clock = monotonic(), Clock(time_limit, memory_limit, progress)
+        began, clock = monotonic(), to_clock(time_limit, memory_limit, progress)
         asked, options = self.property(formula, at, start), _options(depth, automaton)
         found = pipeline.check(self.model, asked, clock, options)
         notes = (*self.notes, *self._ignored(options), *found.notes)
@@ -118,7 +120,7 @@ class MarkovModel:
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
-        clock = Clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         asked, options = self.property(query, at, start), _options(depth, automaton)
         found = pipeline.value(self.model, asked, clock, options)
         return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
@@ -179,18 +181,35 @@ class MarkovModel:
         return to_storm(self.model)
 
     def plot(self, formula: str | Property, low: Any = None, high: Any = None, **options: Any) -> Figure:
-        """Probabilities, margins and regions of a formula over eps, as `dipc model plot` draws them."""
+        """Probabilities, margins and regions of a formula over eps, as `dipc plot --formula` draws them.
+
+        The options are ``log``, ``title`` and the limits, which are as in :meth:`value`.
+        """
         return views.plot(self, low, high, formula=formula, **options)
 
     def report(self, formula: str | Property, file: str | Path | None = None, **options: Any) -> Path:
-        """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
+        """Write a page of HTML about a formula, and return its path; ``title`` is the heading.
+
+        The other options are the limits, which are as in :meth:`value`.
+        """
         return views.page(self, file, formula=formula, **options)
 
-    def export(self, to: str) -> str:
-        """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``."""
+    def export(
+        self,
+        to: str,
+        *,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> str:
+        """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``.
+
+        A limit, as in :meth:`check`, that runs out raises :class:`LimitReached`.
+        """
         if to not in FORMATS:
             raise InputError(f"there is no format `{to}`", hint=did_you_mean(to, FORMATS))
-        return FORMATS[to](self.model)
+        clock = to_clock(time_limit, memory_limit, progress)
+        return held(clock, lambda: FORMATS[to](self.model))
 
     def to_networkx(self) -> networkx.DiGraph:
         """The chain as a graph: nodes with their ``labels``, edges with their ``probability``.
@@ -415,12 +434,21 @@ class ProgramModel(MarkovModel):
         return found
 
 
-def load_model(file: str | Path, D: Parameters | None = None, clock: Clock | None = None) -> MarkovModel:
+def load_model(
+    file: str | Path,
+    D: Parameters | None = None,
+    clock: Clock | None = None,
+    *,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    progress: Progress = silent,
+) -> MarkovModel:
     """The model in a file, or a shipped model or program by its name.
 
     The suffix says how it is read: ``.dpm``, or, with stormpy (extra ``storm``), ``.pm``, ``.prism``, ``.nm``
-    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  Raises
-    :class:`InputError`, :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
+    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  The limits
+    are in seconds and megabytes, or those of a ``clock`` that runs already.  Raises :class:`InputError`,
+    :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
     """
     if not isinstance(file, str | Path):
         raise WrongType(f"a model is the name of a file, not {_described(file)}", hint='"survey.dpm"')
@@ -428,7 +456,10 @@ def load_model(file: str | Path, D: Parameters | None = None, clock: Clock | Non
     if (kind := kind_of(file, source)) not in READERS:
         *most, last = READERS
         raise InputError(f"{file}: this is not a model", hint=f"its name ends in {', '.join(most)} or {last}")
-    return READERS[kind](source, D or {}, clock or Clock())
+    if clock is not None:  # whoever has it sees to its limits
+        return READERS[kind](source, D or {}, clock)
+    running = to_clock(time_limit, memory_limit, progress)
+    return held(running, lambda: READERS[kind](source, D or {}, running), (source,))
 
 
 def kind_of(file: str | Path, source: Source) -> str:

@@ -125,15 +125,27 @@ class ProgramQuestion:
 
         return self._held(clock, decided)
 
-    def as_model(self, claim: str | None = None) -> Question:
+    def as_model(
+        self,
+        claim: str | None = None,
+        *,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> Question:
         """The question as one about a hidden Markov model: a state for every law, which shows one output.
 
-        Raises :class:`InputError` as :meth:`check`, and :class:`~dipc.errors.Unsupported` if a probability is
-        not a rational function of exp(-eps/m).
+        Raises :class:`InputError` as :meth:`check`, :class:`~dipc.errors.LimitReached`, and
+        :class:`~dipc.errors.Unsupported` if a probability is not a rational function of exp(-eps/m).
         """
+        clock = convert.to_clock(time_limit, memory_limit, progress)
         question = asked(self.explored.program, claim)
-        found = self._mixtures(question.eps_range, Clock())
-        return deciding.as_model(found, question.epsilon, question.eps_range, question.delta)
+
+        def made() -> Question:
+            found = self._mixtures(question.eps_range, clock)
+            return deciding.as_model(found, question.epsilon, question.eps_range, question.delta)
+
+        return self._held(clock, made)
 
     def budget(
         self,
@@ -184,15 +196,26 @@ class ProgramQuestion:
         return Posed(found, made, question.eps_range)
 
     def distribution(
-        self, given: str | None = None, *, at: PythonValue | None = None, **limits: Any
+        self,
+        given: str | None = None,
+        *,
+        at: PythonValue | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Progress = silent,
     ) -> dict[tuple[str, str | None], dict[str, str]]:
         """P(output | secret) for every secret, with the name of the prior: exact functions, as text.
 
         ``given`` is one of the secrets, such as ``"q[1] = 0"``.  They are functions of the parameters of the
-        priors and of eps; :meth:`Posed.functions` has their parts.
+        priors and of eps; :meth:`Posed.functions` has their parts.  Raises as :meth:`posed`.
         """
-        found = self.posed(at=at, **limits).functions(given)
-        return {key: {o: str(f) for o, f in law.items()} for key, law in found.items()}
+        clock = convert.to_clock(time_limit, memory_limit, progress)
+
+        def found() -> dict[tuple[str, str | None], dict[str, str]]:
+            laws = self._posed(None, _eps(at), clock).functions(given)
+            return {key: {o: str(f) for o, f in law.items()} for key, law in laws.items()}
+
+        return self._held(clock, found)
 
     def export(
         self,

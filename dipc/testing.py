@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, overload
+from time import monotonic
+from typing import Any, Literal, TypeVar, overload
 
 from dipc.claims.verdict import Verdict
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
-from dipc.dipwhile.convert import PythonValue
+from dipc.dipwhile.convert import LIMITS, PythonValue, to_clock, to_limit
 from dipc.dipwhile.syntax.compile import asks
-from dipc.errors import InputError
+from dipc.errors import InputError, LimitReached
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load
+from dipc.limits import held
 from dipc.mechanisms import Mechanism
 from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.verdict import PufferfishVerdict
@@ -20,6 +22,8 @@ from dipc.report.document import plain_document, text
 from dipc.report.hidden import verdict_rows as hidden_rows
 from dipc.report.words import program_rows, verdict_rows
 from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, source_of
+
+T = TypeVar("T")
 
 
 @overload
@@ -80,7 +84,8 @@ def assert_private(
     """
     __tracebackhide__ = True
     if not isinstance(mechanism, Mechanism):
-        mechanism = Mechanism.load(mechanism, **(parameters or {}))
+        program, given = mechanism, parameters or {}
+        mechanism = _within(options, lambda **limits: Mechanism.load(program, **{**limits, **given}))
     elif parameters is not None:
         how = f"dipc.assert_private({mechanism.how_to_set(parameters)})"
         hint = f"set those of a mechanism where it is made: {how}"
@@ -114,9 +119,9 @@ def assert_pufferfish_private(
     """
     __tracebackhide__ = True
     if isinstance(question, str | Path):
-        question = load(question)
+        question = _within(options, partial(load, question))
     if isinstance(question, HiddenMarkovModel):
-        question = question.question()
+        question = _within(options, question.question)
     elif isinstance(question, Mechanism):
         question = question.pufferfish()
     verdict = question.check(claim, **options)
@@ -124,6 +129,21 @@ def assert_pufferfish_private(
         return verdict
     what = WHAT[verdict.status].replace("mechanism", "question")
     raise AssertionError(f"{what}\n{pufferfish_described(verdict)}")
+
+
+def _within(options: dict[str, Any], read: Callable[..., T]) -> T:
+    """What is read within the limits among the options; the time that it takes is off the limit.
+
+    A limit that runs out raises :class:`Unread`.
+    """
+    start = monotonic()
+    try:
+        found = read(**{name: options[name] for name in LIMITS if name in options})
+    except LimitReached as limit:
+        raise Unread(f"{WHAT['undecided']}\n{limit} (while it was read)") from None
+    if (seconds := to_limit(options.get("time_limit"), "time_limit")) is not None:
+        options["time_limit"] = max(0.0, seconds - (monotonic() - start))
+    return found
 
 
 def pufferfish_described(verdict: PufferfishVerdict) -> str:
@@ -135,6 +155,10 @@ def described(mechanism: Mechanism, verdict: Verdict) -> str:
     """A verdict as ``dipc check`` shows it."""
     first = program_rows(mechanism.program.source.name, mechanism.parameters)
     return text(plain_document([*first, *verdict_rows(verdict)]))
+
+
+class Unread(AssertionError):
+    """A limit ran out while a file was read: what it claims is undecided."""
 
 
 class UnexpectedVerdict(AssertionError):
@@ -150,23 +174,35 @@ def check_file(path: Path, time_limit: float | None = None) -> FileVerdict:
     A claim of a number is about what the program reveals of its secrets.  A program that only ``dipc prove``
     takes is decided for every size, and its comment is ``# expect for all sizes:``.
     """
-    source = source_of(path)
-    every_size = asks(source).every_size
+    source, options = source_of(path), dict[str, Any](time_limit=time_limit)
+
+    def read() -> tuple[bool, Mechanism]:
+        every_size = asks(source).every_size
+        return every_size, Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
+
+    try:
+        every_size, mechanism = _within(options, lambda **limits: held(to_clock(**limits), read, (source,)))
+    except Unread as unread:
+        expected = expected_verdict(source, EXPECT) or expected_verdict(source, EXPECT_ALL) or "private"
+        raise _unexpected(expected, "undecided", time_limit, str(unread)) from None
     expected = expected_verdict(source, EXPECT_ALL if every_size else EXPECT) or "private"
-    mechanism = Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
     verdict: FileVerdict
     if every_size:
-        verdict = mechanism.prove(time_limit=time_limit)
+        verdict = mechanism.prove(**options)
         report = partial(str, verdict)
     elif mechanism.program.question.claim is not None:
-        verdict = mechanism.pufferfish().check(time_limit=time_limit)
+        verdict = mechanism.pufferfish().check(**options)
         report = partial(pufferfish_described, verdict)
     else:
-        verdict = mechanism.check(time_limit=time_limit)
+        verdict = mechanism.check(**options)
         report = partial(described, mechanism, verdict)
     if verdict.status != expected:
-        how = f"expected `{expected}`, the verdict is `{verdict.status}`"
-        if verdict.status == "undecided" and time_limit is not None:
-            how += f" (time limit: {time_limit:g} s)"
-        raise UnexpectedVerdict(f"{how}\n{report()}")
+        raise _unexpected(expected, verdict.status, time_limit, report())
     return verdict
+
+
+def _unexpected(expected: str, status: str, time_limit: float | None, told: str) -> UnexpectedVerdict:
+    how = f"expected `{expected}`, the verdict is `{status}`"
+    if status == "undecided" and time_limit is not None:
+        how += f" (time limit: {time_limit:g} s)"
+    return UnexpectedVerdict(f"{how}\n{told}")

@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
+from functools import cache
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -24,17 +25,25 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_poly
 from patience import PATIENCE
 
 import dipc
+import dipc.certificate.produce
 import dipc.claims.deciding
 import dipc.claims.privacy
+import dipc.claims.tightness.curves
 import dipc.dipwhile.sentences
 import dipc.dpctl.pipeline
+import dipc.export.questions
 import dipc.limits
+import dipc.program_questions
+import dipc.report.model_page
 from dipc.cli.main import cli, status
 from dipc.cli.work import busy_alarm
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.limits import held, timer
+from dipc.python import Lap, eps
+from dipc.report.model_page import report_model_html
 from dipc.signs.limits import Unsettled
+from dipc.testing import check_file
 
 Capture = pytest.CaptureFixture[str]
 
@@ -246,6 +255,8 @@ COIN = """
     out <- choose {q: 2/3, 1 - q: 1/3}
 """
 
+PRIVACY = "D[ln 3, 0](X out_1)"
+
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "check": lambda **limits: dipc.load("svt1").check(**limits),
     "violated": lambda **limits: dipc.load("svt4", N=2).check(**limits),
@@ -266,7 +277,81 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "value": lambda **limits: dipc.load_model("survey").value("D[?, 0](X out_1)", **limits),
     "prove": lambda **limits: dipc.load("svt1").prove(**limits).verdict,
     "decide": lambda **limits: dipc.decide("forall eps > 0: exp(eps) >= 1 + eps", **limits),
+    "load": lambda **limits: dipc.load("svt1", N=2, **limits).budget(),
+    "load text": lambda **limits: dipc.load(COIN, **limits).pufferfish().check(),
+    "load for prove": lambda **limits: dipc.load("gap", **limits).prove().verdict,
+    "load hidden": lambda **limits: dipc.load("ex3", **limits).question().check(),
+    "load_model": lambda **limits: dipc.load_model("survey", **limits).export("drn"),
+    "load_model of a program": lambda **limits: dipc.load_model("svt1", {"N": "2"}, **limits).export("drn"),
+    "decorator": lambda **limits: first_above(**limits).budget(),
+    "with_parameters": lambda **limits: above_two().with_parameters(N=1, **limits).budget(),
+    "certificate": lambda **limits: dipc.load("svt1").certificate(**limits),
+    "certificate of a verdict": lambda **limits: certificate_of_a_verdict(**limits),
+    "chain": lambda **limits: chain_of(dipc.load("svt1").chain(q=[0, 1, 1], **limits)),
+    "sentence": lambda **limits: dipc.load("svt1", N=1).sentence(**limits),
+    "as_model": lambda **limits: dipc.load(COIN).pufferfish().as_model(**limits).name,
+    "outputs": lambda **limits: dipc.load(COIN).pufferfish().distribution(**limits),
+    "hidden question": lambda **limits: dipc.load("ex3").question(horizon=2, **limits).check(),
+    "hidden comparison": lambda **limits: dipc.load("ex2").compare("n(0)", "n(2)", **limits).budget(),
+    "hidden claim": lambda **limits: tests_of_patients().check("ln(5)", **limits),
+    "laws": lambda **limits: dipc.load("ex2").question().laws("n(0)", **limits)[None].probability(["2"]),
+    "probability": lambda **limits: dipc.load("ex2").question().probability("2", "n(0)", **limits),
+    "model export": lambda **limits: dipc.load_model("survey").export("drn", **limits),
+    "plot": lambda **limits: titles(dipc.load("svt1", N=1).plot("loss", **limits)),
+    "model plot": lambda **limits: titles(dipc.load_model("survey").plot(PRIVACY, **limits)),
+    "hidden plot": lambda **limits: titles(dipc.load("ex3").question(horizon=2).plot(**limits)),
+    "report": lambda **limits: dipc.report_html(dipc.load("rand1"), **limits),
+    "model report": lambda **limits: without_plots(
+        report_model_html(dipc.load_model("survey"), PRIVACY, **limits)
+    ),
+    "assert_private": lambda **limits: dipc.assert_private("svt1", parameters={"N": 2}, **limits),
+    "assert_pufferfish_private": lambda **limits: dipc.assert_pufferfish_private("ex2", **limits),
 }
+
+
+def first_above(**limits: Any) -> dipc.PythonMechanism:
+    @dipc.mechanism(
+        inputs="q[N] in {0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", **limits
+    )
+    def above(q, N=2):  # type: ignore[no-untyped-def]
+        bar = Lap(eps / 2, 0)
+        for i in range(N):
+            if Lap(eps / 4, q[i]) >= bar:
+                return i
+        return N
+
+    return above
+
+
+@cache
+def above_two() -> dipc.PythonMechanism:
+    return first_above()
+
+
+@cache
+def tests_of_patients() -> dipc.PufferfishQuestion:
+    return dipc.HiddenMarkovModel.load("ex3").question()
+
+
+def certificate_of_a_verdict(**limits: Any) -> Any:
+    mechanism = dipc.load("svt4", N=2)
+    return mechanism.certificate(mechanism.check(), **limits)
+
+
+def chain_of(chain: dipc.Chain) -> Any:
+    """A chain as a graph."""
+    graph = chain.graph()
+    ways = [(str(node), [str(source) for source, _ in node.ways]) for node in chain]
+    return list(graph.nodes(data=True)), list(graph.edges(data=True)), ways
+
+
+def without_plots(page: str) -> str:
+    """Names inside of plots are drawn at random."""
+    return page.partition("<svg")[0]
+
+
+def titles(figure: Any) -> Any:
+    return [(axes.get_title(), axes.get_xlabel(), len(axes.lines)) for axes in figure.axes]
 
 
 def unimportant(answer: Any) -> Any:
@@ -287,6 +372,8 @@ def test_limits_of_nothing(name: str, limits: dict[str, float]) -> None:
         found = QUESTIONS[name](**limits)
     except LimitReached as limit:
         assert "limit was reached" in str(limit)
+    except AssertionError as undecided:  # of `assert_private`
+        assert "limit was reached" in str(undecided)
     else:
         if getattr(found, "status", "") == "undecided":
             assert "limit was reached" in found.reason
@@ -316,6 +403,106 @@ def test_a_counterexample_that_was_found_stays(
     shown = found.counterexample
     assert shown.excess.sign_at(shown.epsilon) > 0 and not shown.regions
     assert found.notes == ("the counterexample is shown as it was found: the time limit was reached",)
+
+
+LONG_STEPS = {
+    "load": "dipc.mechanisms.read",
+    "load for prove": "dipc.mechanisms.front.front",
+    "load_model": "dipc.model.read_model",
+    "load_model of a program": "dipc.model.star_of",
+    "decorator": "dipc.decorator.compile_program",
+    "with_parameters": "dipc.decorator.compile_program",
+    "certificate": "dipc.certificate.produce.certificate",
+    "certificate of a verdict": "dipc.certificate.produce.certificate",
+    "chain": "dipc.mechanisms.Chain",
+    "sentence": "dipc.export.questions.question",
+    "as_model": "dipc.pufferfish.mixtures.as_model",
+    "outputs": "dipc.program_questions.Posed.functions",
+    "hidden question": "dipc.hidden.read_question",
+    "hidden comparison": "dipc.hidden.read_question",
+    "hidden claim": "dipc.hidden.read_question",
+    "laws": "dipc.pufferfish.pipeline.validate",
+    "probability": "dipc.pufferfish.laws.Law.probability",
+    "model plot": "dipc.report.model_figures.panels_of",
+    "model report": "dipc.report.model_page.panels_of",
+    "plot": "dipc.claims.tightness.curves.loss_curve",
+}
+"""Where each of them may take long in one step."""
+
+
+@pytest.mark.parametrize("name", LONG_STEPS)
+def test_one_long_step_of_the_api(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    limited = QUESTIONS[name]
+    above_two(), tests_of_patients()  # what has no limit is made before
+    monkeypatch.setattr(LONG_STEPS[name], one_long_step)
+    with pytest.raises(LimitReached, match="the time limit was reached"):
+        limited(time_limit=0.05)
+
+
+def test_a_certificate_of_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is the answer, and not that nothing was decided."""
+    monkeypatch.setattr(dipc.claims.deciding, "go_through", spin)
+    with pytest.raises(LimitReached, match="the time limit was reached"):
+        dipc.load("svt1").certificate(time_limit=0.05)
+    monkeypatch.undo()
+    verdict = dipc.load("svt1").check()
+    monkeypatch.setattr(dipc.claims.deciding, "go_through", spin)
+    with pytest.raises(LimitReached, match="the time limit was reached"):
+        dipc.load("svt1").certificate(verdict, time_limit=0.05)  # of another object: decided again
+
+
+def test_a_page_and_a_figure_leave_out_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dipc.claims.tightness.curves.loss_curve", one_long_step)
+    page = dipc.report_html(dipc.load("rand1"), time_limit=0.5)
+    assert "the privacy loss" in page and "the time limit was reached" in page
+
+
+def test_what_was_not_read_is_undecided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "coin.dip"
+    file.write_text("input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0", encoding="utf-8")
+    monkeypatch.setattr("dipc.mechanisms.read", one_long_step)
+    monkeypatch.setattr("dipc.hidden.read_question", one_long_step)
+    for ask in (dipc.assert_private, dipc.assert_pufferfish_private):
+        with pytest.raises(AssertionError, match=r"undecided.*\nthe time limit was reached \(while"):
+            ask(file, time_limit=0.05)
+    with pytest.raises(AssertionError, match="neither proved nor refuted"):
+        dipc.assert_pufferfish_private("ex2", time_limit=0.05)
+    with pytest.raises(AssertionError, match="expected `private`, the verdict is `undecided`"):
+        check_file(file, time_limit=0.05)
+
+
+NAMED = """
+    param memory_limit = 1,
+          time_limit = 2   # both are parameters
+    input q in {0, 1};  output out in 0..5;  adjacent all;  private eps
+    out <- memory_limit + time_limit
+"""
+
+
+def test_parameters_that_are_named_like_limits() -> None:
+    found = dipc.load(NAMED, time_limit=0, memory_limit="3")
+    assert found.parameters == {"memory_limit": "3", "time_limit": "0"}
+    with pytest.raises(InputError, match="time_limit must not be negative"):
+        dipc.load(NAMED.replace("time_limit", "t"), time_limit=-1)
+    commented = NAMED.replace("time_limit = 2 ", "t = 2 # time_limit = 2").replace("+ time_limit", "+ t")
+    assert dipc.load(commented, time_limit=600, memory_limit=3).parameters == {"memory_limit": "3", "t": "2"}
+
+
+def test_constants_of_functions_that_are_named_like_limits() -> None:
+    @dipc.mechanism(inputs="q in {0, 1}", outputs="out in 0..5", adjacent="all", private="eps", time_limit=2)
+    def named(q):  # type: ignore[no-untyped-def]
+        return time_limit  # type: ignore[name-defined]  # noqa: F821
+
+    assert named.parameters == {"time_limit": "2"}
+    assert named.with_parameters(time_limit=3, memory_limit=10**5).parameters == {"time_limit": "3"}
+
+
+def test_a_chain_is_longer_than_pickles_are_deep() -> None:
+    steps = "x <- choose {x: 1/2, 1 - x: 1/2}\n" * 2_500
+    text = f"input q in {{0, 1}}; output out in {{0, 1}}\nx <- q\n{steps}out <- x"
+    chain = dipc.load(text).chain(q=0, time_limit=600)
+    first, *_, last = chain
+    assert (last.outcome is not None, first.mass, len(chain)) == (True, 1, 2 * 2_500 + 4)
 
 
 def test_a_decorated_function_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:

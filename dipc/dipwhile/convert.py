@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from numbers import Integral, Rational
+from typing import Any
 
 from flint import fmpq
 
@@ -144,6 +145,20 @@ NO_LIMITS: Limits = (None, None, silent)
 def to_clock(time_limit: object = None, memory_limit: object = None, progress: Progress = silent) -> Clock:
     """A clock with these limits, which starts now."""
     return Clock(to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit"), progress)
+
+
+LIMITS = ("time_limit", "memory_limit", "progress")
+"""The options of a clock."""
+
+
+def limits_in(given: dict[str, Any], own: Container[str] = ()) -> Clock:
+    """A clock with the limits among keyword arguments, which are taken out; ``own`` names are no limits.
+
+    >>> given = {"N": 3, "time_limit": 60, "memory_limit": 7}
+    >>> limits_in(given, own={"memory_limit"}).limited, given
+    (True, {'N': 3, 'memory_limit': 7})
+    """
+    return to_clock(**{name: given.pop(name) for name in LIMITS if name in given and name not in own})
 
 
 def to_jobs(value: object) -> int:

@@ -19,7 +19,7 @@ from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.tightness.losses import Losses
-from dipc.claims.verdict import Verdict
+from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
@@ -28,7 +28,7 @@ from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.errors import InputError
+from dipc.errors import InputError, LimitReached
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.termination import check_termination
 from dipc.numbers.exppoly import ExpPoly
@@ -73,12 +73,19 @@ def _decided(explored: Explored, goal: Goal, ask: Ask) -> Verdict:
 def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
     """The answers for all adjacent inputs, for a verdict that came without them.
 
-    Raises :class:`InputError` if the claim is not proved after all.
+    Raises :class:`InputError` if the claim is not proved after all, and :class:`LimitReached`.
     """
-    evidence = _decided(Explored(program), goal, Ask()).evidence
+    evidence = settled(_decided(Explored(program), goal, Ask())).evidence
     if evidence is None:
         raise InputError("there is no certificate: the claim is not proved for all adjacent inputs")
     return evidence
+
+
+def settled(verdict: Verdict) -> Verdict:
+    """The same verdict; raises :class:`LimitReached` if there is none because of a limit."""
+    if isinstance(verdict, Undecided) and not verdict.doubts:
+        raise LimitReached(verdict.reason)
+    return verdict
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:

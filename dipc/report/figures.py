@@ -15,6 +15,7 @@ import dipc.views as views
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Violated
 from dipc.claims.tightness.curves import Curve
+from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import DipcError, InputError, LimitReached
@@ -27,7 +28,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
 from dipc.report.canvas import COLOURS, Panel, broken, clipped, dress, legend, shade
 from dipc.report.sampling import Range, as_float, curve, finite_ones, float_end, fmpq_of, loss_value, value_of
-from dipc.report.study import Attempts, Study, Subject, study
+from dipc.report.study import PATIENCE, Attempts, Study, Subject, study
 from dipc.report.words import nice, program_title
 
 if TYPE_CHECKING:
@@ -345,6 +346,9 @@ def plot_mechanism(
     high: Number | None = None,
     log: bool | None = None,
     digits: int = SHOWN_DIGITS,
+    time_limit: float | None = PATIENCE,
+    memory_limit: float | None = None,
+    progress: Progress = silent,
     attempts: Attempts | None = None,
 ) -> Figure:
     """A figure with a panel for each thing to see.
@@ -353,12 +357,14 @@ def plot_mechanism(
     eps), ``"distributions"`` (of the counterexample's pair, or of the pair that needs the greatest t),
     ``"region"`` (a counterexample and where it breaks the claim), or ``"all"`` that there is.  ``at`` is the
     eps of the distributions; ``budgets`` replaces the eps range of the claim; the axis goes from ``low`` to
-    ``high``.  A part that takes too long is left out and listed in ``attempts.notes``.
+    ``high``.  The limits, as in :meth:`Mechanism.check`, are for each part, unless ``attempts`` has them; a
+    part that takes longer is left out and listed in ``attempts.notes``.  If nothing else is to be seen,
+    :class:`LimitReached` is raised.
     """
     sampling.refuse_file(what)
     if what not in (*WHAT, "all"):
         raise InputError(f"there is no plot of `{what}`", hint=f"one of: {', '.join((*WHAT, 'all'))}")
-    attempts = attempts or Attempts()
+    attempts = attempts or Attempts.within_limits(time_limit, memory_limit, progress)
     attempts.strict |= what != "all"
     wanted = WHAT if what == "all" else (what,)
     found = study(Subject(mechanism, claim, pair, at, budgets), attempts, [PANELS[one][0] for one in wanted])

@@ -15,7 +15,8 @@ from flint import arb, fmpq
 
 import dipc.report.prior_figures as maps
 import dipc.views as views
-from dipc.clock import Clock, silent
+from dipc.clock import Clock
+from dipc.dipwhile.convert import LIMITS, limits_in
 from dipc.errors import InputError, Unsupported
 from dipc.hidden import PufferfishQuestion
 from dipc.models.hmm import HiddenMarkovModel, Weights
@@ -189,14 +190,11 @@ def _plot_of_program(question: ProgramQuestion, *_: Any, **options: Any) -> Figu
     return plot_program(question.posed(claim, at=at, **limits), clock, **rest)
 
 
-LIMITS = ("time_limit", "memory_limit", "progress")
-
-
 def _limits(options: Mapping[str, Any]) -> tuple[str | None, Any, Clock, dict[str, Any]]:
     """The claim, the eps, a clock, and the other options."""
     rest = dict(options)
-    limits = [rest.pop(name, default) for name, default in zip(LIMITS, (None, None, silent), strict=True)]
-    return rest.pop("claim", None), rest.pop("at", None), Clock(*limits), rest
+    clock = limits_in(rest)
+    return rest.pop("claim", None), rest.pop("at", None), clock, rest
 
 
 views.plot.register(PufferfishQuestion, _plot_of)

@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, cast
 from flint import arb, fmpq
 
 from dipc.claims.wording import pretty
+from dipc.clock import Progress, silent
+from dipc.dipwhile.convert import to_clock
 from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
 from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.errors import InputError
+from dipc.limits import held
 from dipc.model import MarkovModel
 from dipc.models.chain import Mdp
 from dipc.numbers.exact import Number
@@ -50,15 +53,22 @@ def plot_model(
     *,
     log: bool | None = None,
     title: str = "",
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    progress: Progress = silent,
 ) -> Figure:
     """A figure of a state formula from ``low`` to ``high``, by default on its range of eps or up to 4.
 
-    Raises :class:`InputError`, also for a query and for a question at one eps only.
+    Raises :class:`InputError`, also for a query and for a question at one eps only, and
+    :class:`LimitReached` if a limit runs out.
     """
-    verdict = model.check(formula)
-    return sheet(
-        panels_of(model, verdict, low, high, log), title or pretty(clipped(verdict.property.text, 90))
-    )
+
+    def computed() -> tuple[ModelVerdict, list[Panel]]:
+        verdict = model.check(formula)
+        return verdict, panels_of(model, verdict, low, high, log)
+
+    verdict, panels = held(to_clock(time_limit, memory_limit, progress), computed)
+    return sheet(panels, title or pretty(clipped(verdict.property.text, 90)))
 
 
 def panels_of(

@@ -13,11 +13,14 @@ from typing import Any
 
 import dipc.views as views
 from dipc.claims.wording import pretty
+from dipc.clock import Progress, silent
+from dipc.dipwhile.convert import to_clock
 from dipc.dpctl.formula import Property
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError
 from dipc.export.markov_picture import svg
 from dipc.files import write_file
+from dipc.limits import held
 from dipc.model import MarkovModel, describe
 from dipc.report.canvas import Panel, sheet
 from dipc.report.document import html, plain_document
@@ -33,8 +36,24 @@ TONES = {"holds": "private", "fails": "violated", "undecided": "undecided"}  # t
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def report_model_html(model: MarkovModel, formula: str | Property, *, title: str | None = None) -> str:
-    """The page as text.  Raises :class:`InputError` for what is wrong in the formula."""
+def report_model_html(
+    model: MarkovModel,
+    formula: str | Property,
+    *,
+    title: str | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    progress: Progress = silent,
+) -> str:
+    """The page as text.  Raises :class:`InputError` for what is wrong in the formula.
+
+    A limit that runs out raises :class:`LimitReached`.
+    """
+    clock = to_clock(time_limit, memory_limit, progress)
+    return held(clock, lambda: _written(model, formula, title))
+
+
+def _written(model: MarkovModel, formula: str | Property, title: str | None) -> str:
     verdict = model.check(formula)
     heading = escape(title or PurePath(model.name).name.strip("<>"))
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")

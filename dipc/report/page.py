@@ -29,6 +29,7 @@ from dipc.certificate.format import dumps, proof_as_json
 from dipc.certificate.produce import certificate
 from dipc.claims.privacy import Violated
 from dipc.claims.verdict import Undecided
+from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
@@ -47,7 +48,7 @@ from dipc.report.figures import panels_of
 from dipc.report.mathml import mathml, rational
 from dipc.report.sizes import answer_html
 from dipc.report.sizes import where as where_proved
-from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
+from dipc.report.study import PATIENCE, Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, span, where
 from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.inequality import Fails
@@ -97,16 +98,20 @@ def report_html(
     *,
     title: str | None = None,
     at: PythonValue | None = None,
+    time_limit: float | None = PATIENCE,
+    memory_limit: float | None = None,
+    progress: Progress = silent,
     attempts: Attempts | None = None,
 ) -> str:
     """A page about the program and the claim (by default its own).
 
     ``title`` is the heading, by default the name of the program; ``at`` is the eps at which distributions
-    are shown.  A part that takes longer than ``attempts`` allows is left out with a note.
+    are shown.  The limits, as in :meth:`Mechanism.check`, are for each part, unless ``attempts`` has them; a
+    part that takes longer is left out with a note.
     Raises :class:`InputError`.
     """
     _load()
-    attempts = attempts or Attempts()
+    attempts = attempts or Attempts.within_limits(time_limit, memory_limit, progress)
     subject = Subject(mechanism, claim, at=at)
     found = study(subject, attempts)
     claimed, asked = subject.core_claim, None

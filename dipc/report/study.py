@@ -20,7 +20,7 @@ from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
+from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_limit, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import simple_budget
 from dipc.dipwhile.pipeline import goal_of
@@ -58,6 +58,12 @@ class Attempts:
     strict: bool = False
     notes: list[Note] = field(default_factory=list)
     memory: float | None = None
+
+    @staticmethod
+    def within_limits(time_limit: object, memory_limit: object, progress: Progress) -> Attempts:
+        """Parts with these limits, which are checked."""
+        seconds, memory = to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit")
+        return Attempts(seconds, progress=progress, memory=memory)
 
     def __call__(self, part: str, work: Callable[[], T], shared: Sequence[object] | None = ()) -> T | None:
         """The result of the work, or None with a note.
