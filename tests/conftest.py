@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 
 import hypothesis
 import pytest
+from patience import PATIENCE
 
+from dipc import limits
 from dipc.numbers import basis
 
 # The same examples in every run, unless a test says otherwise.
@@ -38,6 +40,12 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "compiled"))
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         yield
+
+
+@pytest.fixture
+def between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time limits are looked at between steps only: with ``--time-limit 0``, not while a program is read."""
+    monkeypatch.setattr(limits, "GRACE", PATIENCE)
 
 
 @pytest.fixture

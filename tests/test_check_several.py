@@ -61,6 +61,7 @@ def test_the_worst_counts(folder: Path, names: tuple[str, ...], expected: int, c
     assert "Traceback" not in out + err
 
 
+@pytest.mark.usefixtures("between_steps")
 def test_undecided_is_worse_than_private_and_better_than_violated(folder: Path) -> None:
     assert status(["check", "good.dip", "good.dip", "--time-limit", "0"]) == 3
     assert status(["check", "good.dip", "broken.dip", "--time-limit", "0"]) == 2

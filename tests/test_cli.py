@@ -79,6 +79,7 @@ def test_delta(capsys: Capture) -> None:
     assert "3.654542" in lines(out)["broken"]
 
 
+@pytest.mark.usefixtures("between_steps")
 def test_undecided_says_why(capsys: Capture) -> None:
     code, out, _ = run(capsys, "check", SVT1, "--time-limit", "0")
     assert code == 3
@@ -90,6 +91,7 @@ def test_undecided_says_why(capsys: Capture) -> None:
     ("arguments", "word", "expected"),
     [((SVT1,), "private", 0), ((SVT4,), "violated", 1), ((SVT1, "--time-limit", "0"), "undecided", 3)],
 )
+@pytest.mark.usefixtures("between_steps")
 def test_quiet(capsys: Capture, arguments: tuple[str, ...], word: str, expected: int) -> None:
     assert run(capsys, "check", *arguments, "--quiet") == (expected, f"{word}\n", "")
 

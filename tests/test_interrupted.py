@@ -18,6 +18,8 @@ from dipc.clock import Clock
 
 Interrupt = Callable[[str], None]
 
+PATIENTLY = ["--time-limit", str(PATIENCE)]  # for each part; no part may be left out because of time
+
 SVT1_CLOSED = ["svt1", "-D", "N=2", "--for", "(0, 1]"]  # the least t is irrational: found by bisection
 
 
@@ -87,7 +89,7 @@ def test_a_report_is_written_with_what_is_known(
     pytest.importorskip("jinja2")
     page = tmp_path / "page.html"
     interrupt_at(stage)
-    assert status(["report", "svt1", "-D", "N=2", "-o", str(page)]) == 130
+    assert status(["report", "svt1", "-D", "N=2", "-o", str(page), *PATIENTLY]) == 130
     said = capsys.readouterr()
     assert "wrote" in said.out and "left out: " in said.err
     assert known in page.read_text(encoding="utf-8")
@@ -99,7 +101,7 @@ def test_a_plot_is_drawn_with_what_is_known(
     pytest.importorskip("matplotlib")
     picture = tmp_path / "svt1.png"
     interrupt_at("worst sets of outputs")
-    assert status(["plot", "svt1", "-D", "N=2", "-o", str(picture)]) == 130
+    assert status(["plot", "svt1", "-D", "N=2", "-o", str(picture), *PATIENTLY]) == 130
     assert picture.exists()
     assert "interrupted" in capsys.readouterr().err
 

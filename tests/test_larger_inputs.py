@@ -10,7 +10,6 @@ import json
 import random
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -563,13 +562,5 @@ def test_a_long_step_ends_undecided() -> None:
     draws = "\n".join(f"r{i} <- Lap({i}*eps/7, q)" for i in range(1, 41))
     text = f"input q in {{0, 1}}\noutput o in {{0, 1}}\nadjacent all\nprivate eps\n{draws}\n"
     text += f"if {terms} >= 1 then o <- 1 else o <- 0 end\n"
-    code = "from dipc.cli.main import run; run()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "check", "/dev/stdin", "--time-limit", "1", "--json"],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 3, done.stderr
-    assert "time limit" in json.loads(done.stdout)["reason"]
+    found = dipc.load(text).check(time_limit=1)
+    assert isinstance(found, dipc.Undecided) and "time limit" in found.reason

@@ -8,15 +8,14 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
-import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import cache
+from math import inf
 from pathlib import Path
-from time import process_time
+from time import monotonic, process_time
 from typing import Any
 
 import click
@@ -55,9 +54,55 @@ def one_long_step(*_: object, **__: object) -> Any:
     return (fmpz(2) ** 1277 - 1).factor()
 
 
+def spin(*_: object, **__: object) -> None:
+    """Python code that never ends."""
+    while True:
+        pass
+
+
 def one_large_step(*_: object, **__: object) -> Any:
     """One call of flint that needs 12 gigabytes and many seconds."""
     return fmpz(3) ** (6 * 10**10)
+
+
+Step = Callable[..., Any]
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> Step:
+    """A step in Python that never ends; when it begins, the time is over for the child that takes it."""
+    clocks: list[Clock] = []
+
+    def remembered(clock: Clock) -> AbstractContextManager[None]:
+        clocks.append(clock)
+        return timer(clock)
+
+    def step(*_: object, **__: object) -> None:
+        clocks[-1].deadline = 0.0
+        spin()
+
+    monkeypatch.setattr(dipc.limits, "timer", remembered)
+    return step
+
+
+@pytest.fixture
+def long_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[Step]:
+    """One call of flint, for hours; when it begins, the time is over for the parent that waits for it."""
+    passed = 0.0
+
+    def later(*_: object) -> None:
+        nonlocal passed
+        passed += 3 * PATIENCE
+
+    def step(*_: object, **__: object) -> None:
+        os.kill(os.getppid(), signal.SIGUSR1)
+        one_long_step()
+
+    monkeypatch.setattr(dipc.limits, "monotonic", lambda: monotonic() + passed)
+    monkeypatch.setattr(dipc.limits, "GRACE", inf)  # no timer rings: not while the next file is read, either
+    before = signal.signal(signal.SIGUSR1, later)
+    yield step
+    signal.signal(signal.SIGUSR1, before)
 
 
 @pytest.fixture(autouse=True)
@@ -98,14 +143,16 @@ def test_memory_in_python() -> None:
 
 
 def test_python_code_that_never_ticks_says_what_it_knows() -> None:
+    clock = Clock(PATIENCE)
+
     def work() -> str:
         try:
-            while True:
-                pass
+            clock.deadline = 0.0  # from now on it is reached
+            spin()
         except LimitReached as limit:
             return f"{limit}, but some is known"
 
-    assert held(Clock(0.05), work) == "the time limit was reached, but some is known"
+    assert held(clock, work) == "the time limit was reached, but some is known"
 
 
 @pytest.mark.parametrize("limit", [lambda: timer(Clock(0.05)), lambda: busy_alarm(0.3)], ids=["time", "busy"])
@@ -147,7 +194,7 @@ def test_an_abort_is_no_verdict() -> None:
         os.abort()
 
     with pytest.raises(LimitReached, match=r"the computation broke off \(SIGABRT\)"):
-        held(Clock(60), work)
+        held(Clock(PATIENCE), work)
 
 
 def test_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,15 +202,20 @@ def test_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
         clock.tick("the hard part", 3, 7)
         one_long_step()
 
-    clock = Clock(0.3)
-    with pytest.raises(LimitReached):
+    def time_is_over(*_: object) -> None:
+        monkeypatch.setattr(dipc.limits, "monotonic", lambda: inf)
+
+    clock = Clock(PATIENCE, progress=time_is_over)
+    with pytest.raises(LimitReached, match="the time limit was reached"):
         held(clock, go_through)
     assert clock.doing == "the hard part: 3 of 7"
 
 
 def test_without_limits_the_work_is_done_in_place() -> None:
-    assert held(Clock(), os.getpid) == os.getpid() != held(Clock(60), os.getpid)
-    assert held(Clock(60), lambda: held(Clock(60), os.getppid)) == os.getpid()  # one child, not two
+    assert held(Clock(), os.getpid) == os.getpid() != held(Clock(PATIENCE), os.getpid)
+    assert (
+        held(Clock(PATIENCE), lambda: held(Clock(PATIENCE), os.getppid)) == os.getpid()
+    )  # one child, not two
 
 
 def test_in_another_thread() -> None:
@@ -190,28 +242,28 @@ def test_errors_come_back_whole() -> None:
         raise InputError("no", span, "do")
 
     with pytest.raises(InputError) as error:
-        held(Clock(60), fail)
+        held(Clock(PATIENCE), fail)
     assert (error.value.message, error.value.span, error.value.hint) == ("no", span, "do")
 
 
 def test_shared_objects_are_the_same() -> None:
     thing = Source("a.dip", "x <- 1")
-    copy, same = held(Clock(60), lambda: (Source("a.dip", "x <- 1"), thing), (thing,))
+    copy, same = held(Clock(PATIENCE), lambda: (Source("a.dip", "x <- 1"), thing), (thing,))
     assert copy == thing and copy is not thing and same is thing
 
 
 def test_numbers_come_back() -> None:
     x, y = fmpq_mpoly_ctx.get(("x", "y"), Ordering.lex).gens()
     numbers = (fmpz_poly([1, 2]), x * y + fmpq(1, 2), fmpq(3, 7))
-    assert held(Clock(60), lambda: numbers) == numbers
-    assert held(Clock(60), lambda: x) + y == x + y  # of the same ring
+    assert held(Clock(PATIENCE), lambda: numbers) == numbers
+    assert held(Clock(PATIENCE), lambda: x) + y == x + y  # of the same ring
 
 
 def test_ctrl_c_ends_the_child() -> None:
     def press(*_: object) -> None:
         raise KeyboardInterrupt
 
-    clock = Clock(60, progress=press)
+    clock = Clock(PATIENCE, progress=press)
 
     def work() -> None:
         clock.tick("begun")
@@ -221,14 +273,16 @@ def test_ctrl_c_ends_the_child() -> None:
         held(clock, work)
 
 
-def test_an_interrupted_child_says_what_it_knows() -> None:
+def test_an_interrupted_child_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dipc.limits, "HARD", PATIENCE)
+
     class Enough(LimitReached):
         pass
 
     def enough(*_: object) -> None:
         raise Enough("enough")
 
-    clock = Clock(60, progress=enough)
+    clock = Clock(PATIENCE, progress=enough)
 
     def work() -> str:
         before = signal.signal(signal.SIGINT, enough)
@@ -379,9 +433,9 @@ def test_limits_of_nothing(name: str, limits: dict[str, float]) -> None:
             assert "limit was reached" in found.reason
 
 
-def test_a_check_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dipc.claims.deciding, "go_through", one_long_step)
-    found = dipc.load("svt1").check(time_limit=0.5)
+def test_a_check_is_undecided(long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dipc.claims.deciding, "go_through", long_step)
+    found = dipc.load("svt1").check(time_limit=PATIENCE)
     assert isinstance(found, dipc.Undecided)
     assert found.reason.startswith("the time limit was reached (")
 
@@ -389,16 +443,12 @@ def test_a_check_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("step", ["_simplest", "_violated_for"])
 @pytest.mark.parametrize("claim", ["eps", "eps, 1/100"])
 def test_a_counterexample_that_was_found_stays(
-    claim: str, step: str, monkeypatch: pytest.MonkeyPatch
+    claim: str, step: str, endless: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has an eps and exact numbers; what is lost is how simple they are, and the regions."""
 
-    def never_ends(*_: object) -> None:
-        while True:
-            pass
-
-    monkeypatch.setattr(dipc.claims.privacy.PrivacyInequalities, step, never_ends)
-    found = dipc.load("svt4", N=2).check(claim, time_limit=0.5)
+    monkeypatch.setattr(dipc.claims.privacy.PrivacyInequalities, step, endless)
+    found = dipc.load("svt4", N=2).check(claim, time_limit=PATIENCE)
     assert isinstance(found, dipc.Violated)
     shown = found.counterexample
     assert shown.excess.sign_at(shown.epsilon) > 0 and not shown.regions
@@ -431,44 +481,43 @@ LONG_STEPS = {
 
 
 @pytest.mark.parametrize("name", LONG_STEPS)
-def test_one_long_step_of_the_api(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_long_step_of_the_api(name: str, long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
     limited = QUESTIONS[name]
     above_two(), tests_of_patients()  # what has no limit is made before
-    monkeypatch.setattr(LONG_STEPS[name], one_long_step)
+    monkeypatch.setattr(LONG_STEPS[name], long_step)
     with pytest.raises(LimitReached, match="the time limit was reached"):
-        limited(time_limit=0.05)
+        limited(time_limit=PATIENCE)
 
 
-def test_a_certificate_of_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_of_no_verdict(endless: Step, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit is the answer, and not that nothing was decided."""
-    monkeypatch.setattr(dipc.claims.deciding, "go_through", spin)
-    with pytest.raises(LimitReached, match="the time limit was reached"):
-        dipc.load("svt1").certificate(time_limit=0.05)
-    monkeypatch.undo()
     verdict = dipc.load("svt1").check()
-    monkeypatch.setattr(dipc.claims.deciding, "go_through", spin)
-    with pytest.raises(LimitReached, match="the time limit was reached"):
-        dipc.load("svt1").certificate(verdict, time_limit=0.05)  # of another object: decided again
+    monkeypatch.setattr(dipc.claims.deciding, "go_through", endless)
+    for given in (None, verdict):  # which is about another object: decided again
+        with pytest.raises(LimitReached, match="the time limit was reached"):
+            dipc.load("svt1").certificate(given, time_limit=PATIENCE)
 
 
-def test_a_page_and_a_figure_leave_out_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dipc.claims.tightness.curves.loss_curve", one_long_step)
-    page = dipc.report_html(dipc.load("rand1"), time_limit=0.5)
+def test_a_page_leaves_out_what_takes_long(endless: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dipc.claims.tightness.curves.loss_curve", endless)
+    page = dipc.report_html(dipc.load("rand1"), time_limit=PATIENCE)
     assert "the privacy loss" in page and "the time limit was reached" in page
 
 
-def test_what_was_not_read_is_undecided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_was_not_read_is_undecided(
+    endless: Step, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file = tmp_path / "coin.dip"
     file.write_text("input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0", encoding="utf-8")
-    monkeypatch.setattr("dipc.mechanisms.read", one_long_step)
-    monkeypatch.setattr("dipc.hidden.read_question", one_long_step)
+    monkeypatch.setattr("dipc.mechanisms.read", endless)
+    monkeypatch.setattr("dipc.hidden.read_question", endless)
     for ask in (dipc.assert_private, dipc.assert_pufferfish_private):
         with pytest.raises(AssertionError, match=r"undecided.*\nthe time limit was reached \(while"):
-            ask(file, time_limit=0.05)
+            ask(file, time_limit=PATIENCE)
     with pytest.raises(AssertionError, match="neither proved nor refuted"):
-        dipc.assert_pufferfish_private("ex2", time_limit=0.05)
+        dipc.assert_pufferfish_private("ex2", time_limit=PATIENCE)
     with pytest.raises(AssertionError, match="expected `private`, the verdict is `undecided`"):
-        check_file(file, time_limit=0.05)
+        check_file(file, time_limit=PATIENCE)
 
 
 NAMED = """
@@ -517,9 +566,9 @@ def test_a_decorated_function_is_undecided(monkeypatch: pytest.MonkeyPatch) -> N
     assert found.reason.startswith("the memory limit was reached (")
 
 
-def test_a_formula_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dipc.dpctl.pipeline, "check_probabilities", one_long_step)
-    found = dipc.load_model("survey").check("D[ln 3, 0](X out_1)", time_limit=0.2)
+def test_a_formula_is_undecided(long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dipc.dpctl.pipeline, "check_probabilities", long_step)
+    found = dipc.load_model("survey").check("D[ln 3, 0](X out_1)", time_limit=PATIENCE)
     assert found.status == "undecided" and found.reason.startswith("the time limit was reached")
 
 
@@ -596,25 +645,14 @@ def test_every_command_ends_with_its_child(
     assert "the memory limit was reached" in said.out + said.err
 
 
-@pytest.fixture
-def long_program(tmp_path: Path) -> str:
-    file = tmp_path / "long.dip"
-    file.write_text("output out in {0}\n" + "out <- 0\n" * 50_000, encoding="utf-8")
-    return str(file)
-
-
+@pytest.mark.parametrize("limit", ["--time-limit", "--memory-limit"])
 @pytest.mark.parametrize("command", ["check", "format", "budget", "prove"])
-def test_reading_has_a_time_limit(command: str, long_program: str, capfd: Capture) -> None:
-    assert status([command, long_program, "--time-limit", "0.1"]) == 3
-    assert f"limit was reached (reading {long_program})" in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("command", ["check", "format", "budget", "prove"])
-def test_reading_has_a_memory_limit(command: str, long_program: str) -> None:
-    """In a process of its own: this one has free memory from other tests, and would need no more."""
-    arguments = [sys.executable, "-m", "dipc", command, long_program, "--memory-limit", "0.1"]
-    found = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert (found.returncode, f"limit was reached (reading {long_program})" in found.stderr) == (3, True)
+def test_reading_has_limits(
+    command: str, limit: str, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    monkeypatch.setattr("dipc.dipwhile.syntax.parser._parse", spin)
+    assert status([command, "svt1", limit, "0.1"]) == 3
+    assert "limit was reached (reading svt1)" in capfd.readouterr().err
 
 
 def test_verify_within_limits(tmp_path: Path, capfd: Capture) -> None:
@@ -628,11 +666,6 @@ def test_verify_within_limits(tmp_path: Path, capfd: Capture) -> None:
     assert status([*verify, "--memory-limit", "1"]) == 3
 
 
-def spin(*_: object) -> None:
-    while True:
-        pass
-
-
 @pytest.mark.parametrize(
     ("step", "says"),
     [
@@ -641,19 +674,19 @@ def spin(*_: object) -> None:
     ],
 )
 def test_a_limit_refuses_no_certificate(
-    step: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+    step: str, says: str, endless: Step, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
     file = str(tmp_path / "c.json")
     assert status(["check", "rand1", "--quiet", "--certificate", file]) == 0
-    monkeypatch.setattr(step, spin)
-    assert status(["verify", file, "--program", "rand1", "--time-limit", "0.2"]) == 3
+    monkeypatch.setattr(step, endless)
+    assert status(["verify", file, "--program", "rand1", "--time-limit", str(PATIENCE)]) == 3
     said = capfd.readouterr()
     assert says in said.out + said.err and "refused" not in said.out
 
 
-def test_one_long_step_of_a_command(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
-    monkeypatch.setattr(dipc.claims.deciding, "go_through", one_long_step)
-    assert status(["check", "svt1", "svt4", "--quiet", "--time-limit", "0.5"]) == 3
+def test_one_long_step_of_a_command(long_step: Step, monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
+    monkeypatch.setattr(dipc.claims.deciding, "go_through", long_step)
+    assert status(["check", "svt1", "svt4", "--quiet", "--time-limit", str(PATIENCE)]) == 3
     assert capfd.readouterr().out == "svt1: undecided\nsvt4: undecided\n"
 
 
@@ -689,5 +722,5 @@ def test_doubts_come_out_of_the_child_as_they_are() -> None:
         raise Unsettled(fmpq(1, 3), fmpq(2, 3))
 
     with pytest.raises(Unsettled, match=r"in \[1/3, 2/3\]") as raised:
-        held(Clock(600), doubt)
+        held(Clock(PATIENCE), doubt)
     assert (raised.value.low, raised.value.high) == (fmpq(1, 3), fmpq(2, 3))

@@ -642,6 +642,7 @@ def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest
     assert limits[0] is not None and 0 < limits[0] <= 100
 
 
+@pytest.mark.usefixtures("between_steps")
 def test_a_time_limit(capsys: Capture) -> None:
     code, out, _ = run(capsys, "regions", "geometric.dpm", "P>=1/2 (X g)", "--time-limit", "0")
     assert code == 3

@@ -391,6 +391,7 @@ def test_record_violated(capsys: pytest.CaptureFixture[str]) -> None:
     assert [[type(end) for end in region] for region in found["violated_for"]] == [[str, str]]
 
 
+@pytest.mark.usefixtures("between_steps")
 def test_record_undecided(capsys: pytest.CaptureFixture[str]) -> None:
     got = record(capsys, 3, path_of("svt/svt1"), "--time-limit", "0")
     assert set(got) == {*KEYS, "reason", "doubts"}

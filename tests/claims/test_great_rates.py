@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 from flint import fmpq
+from patience import quickest
 
 import dipc
 from dipc.cli.main import status
@@ -49,20 +49,22 @@ out <- r >= 0
 """
 
 
-def timed(path: Path, text: str, *arguments: str) -> tuple[int, float]:
+def timed(path: Path, text: str) -> tuple[int, float]:
     path.write_text(text)
-    began = time.process_time()
-    code = status(["check", str(path), "--quiet", *arguments])
-    return code, time.process_time() - began
+    codes: set[int] = set()
+    seconds = quickest(lambda: codes.add(status(["check", str(path), "--quiet"])))
+    (code,) = codes
+    return code, seconds
 
 
 @pytest.mark.parametrize("rate", ["800", "10^9", "1e12", "1e19", "10^40"])
 def test_a_flip_and_a_large_claim(rate: str, capsys: pytest.CaptureFixture[str]) -> None:
-    began = time.process_time()
-    assert status(["check", "rand1", "-D", "N=1", "--claim", f"{rate}*eps", "--quiet"]) == 0
-    assert status(["check", "rand1", "-D", "N=1", "--claim", f"eps/({rate})", "--quiet"]) == 1
-    assert status(["check", "rand1", "-D", "N=1", "--claim", f"{rate}*eps, 1/10^9", "--quiet"]) == 0
-    assert time.process_time() - began < 2
+    def work() -> None:
+        assert status(["check", "rand1", "-D", "N=1", "--claim", f"{rate}*eps", "--quiet"]) == 0
+        assert status(["check", "rand1", "-D", "N=1", "--claim", f"eps/({rate})", "--quiet"]) == 1
+        assert status(["check", "rand1", "-D", "N=1", "--claim", f"{rate}*eps, 1/10^9", "--quiet"]) == 0
+
+    assert quickest(work) < 2
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import dataclasses
 from fractions import Fraction
 from math import inf
 from random import Random
-from time import process_time
 
 import pytest
 from campaigns import spared, spread
 from flint import fmpq
+from patience import quickest
 from pufferfish.brute_force import Matrices, evaluated, excess, fraction, least
 from pufferfish.small_models import (
     above_threshold,
@@ -108,11 +108,10 @@ def test_the_examples_of_the_note():
 
 
 def test_speed():
-    start = process_time()
     assert c_of(budget(noisy_chain(40))) > 1
-    assert process_time() - start < 1
+    assert quickest(lambda: budget(noisy_chain(40))) < 1
     assert c_of(budget(above_threshold(31))) == 2**15
-    assert process_time() - start < 5
+    assert quickest(lambda: budget(above_threshold(31))) < 5
 
 
 @pytest.mark.parametrize("seed", spread(range(12), 5))

@@ -80,10 +80,11 @@ def test_no_instance_needs_more_than_the_proof(group: int, monkeypatch: pytest.M
     assert len(found) >= 4
 
 
-def test_the_comparison_can_fail() -> None:
+def test_the_comparison_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program without privacy: the engine refuses every t that a broken prover would offer."""
     text = program(0).split("private eps")[0] + "private eps\nout[1] <- c\nlast <- a\nn <- 0\n"
     text += "if q[1] > 0 then last <- b end\n"
+    worn_by_dipc(0.004, monkeypatch)
     least = needed(text, 1)
     assert least is not None and least.infinite
     assert proved_t(text) is None
