@@ -21,7 +21,7 @@ from dipc.dipwhile.convert import LIMITS, Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of, settled
 from dipc.dipwhile.semantics.advice import warnings
-from dipc.dipwhile.semantics.chain import Chain, Node
+from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
@@ -30,7 +30,7 @@ from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType
 from dipc.lazily import lazily
-from dipc.limits import REDUCED, held
+from dipc.limits import held
 from dipc.shipped import source_of
 from dipc.signs.sentence import Sentence
 from dipc.suggest import did_you_mean
@@ -610,33 +610,6 @@ def _only_proved(source: Source, parameters: Mapping[str, PythonValue], refusal:
 def settings(parameters: Mapping[str, object]) -> list[str]:
     """Parameters with their values, as Python arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
-
-
-# --- a chain comes from a child node by node: it is longer than pickles may be deep ---------------
-
-
-def _rows_of(chain: Chain) -> list[Any]:
-    number = {node: i for i, node in enumerate(chain)}
-    return [
-        (
-            (node.state, node.mass, node.outcome),
-            [(number[target], p) for target, p in node.edges],
-            [(number[source], transition) for source, transition in node.ways],
-        )
-        for node in chain
-    ]
-
-
-def _chain_of(rows: list[Any]) -> Chain:
-    chain = Chain.__new__(Chain)
-    chain.nodes = nodes = [Node(*node) for node, _, _ in rows]
-    for node, (_, edges, ways) in zip(nodes, rows, strict=True):
-        node.edges = [(nodes[i], p) for i, p in edges]
-        node.ways = [(nodes[i], transition) for i, transition in ways]
-    return chain
-
-
-REDUCED[Chain] = lambda chain: (_chain_of, (_rows_of(chain),))
 
 
 load = Mechanism.load

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dipc.views as views
 from dipc.dipwhile.semantics.explore import Input
@@ -66,6 +66,19 @@ class Chain:
             for source, flow in flows.items():
                 source.edges.append((node, flow / source.mass))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled node by node: a chain is longer than what is pickled may be deep."""
+        number = {node: i for i, node in enumerate(self.nodes)}
+        rows = [
+            (
+                (node.state, node.mass, node.outcome),
+                [(number[target], p) for target, p in node.edges],
+                [(number[source], transition) for source, transition in node.ways],
+            )
+            for node in self.nodes
+        ]
+        return _restored, (rows,)
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
 
@@ -91,3 +104,13 @@ class Chain:
         for i, node in enumerate(self.nodes):
             graph.add_edges_from((i, numbers[id(target)], {"probability": p}) for target, p in node.edges)
         return graph
+
+
+def _restored(rows: list[Any]) -> Chain:
+    """The chain of some nodes, with the numbers of their neighbours."""
+    chain = Chain.__new__(Chain)
+    chain.nodes = nodes = [Node(*node) for node, _, _ in rows]
+    for node, (_, edges, ways) in zip(nodes, rows, strict=True):
+        node.edges = [(nodes[i], p) for i, p in edges]
+        node.ways = [(nodes[i], transition) for i, transition in ways]
+    return chain
