@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import cache
 from math import inf
 from pathlib import Path
+from pkgutil import resolve_name
 from time import monotonic, process_time
 from typing import Any
 
@@ -347,7 +348,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "outputs": lambda **limits: dipc.load(COIN).pufferfish().distribution(**limits),
     "hidden question": lambda **limits: dipc.load("ex3").question(horizon=2, **limits).check(),
     "hidden comparison": lambda **limits: dipc.load("ex2").compare("n(0)", "n(2)", **limits).budget(),
-    "hidden claim": lambda **limits: tests_of_patients().check("ln(5)", **limits),
+    "hidden claim": lambda **limits: asked_of_patients().check("ln(5)", **limits),
     "laws": lambda **limits: dipc.load("ex2").question().laws("n(0)", **limits)[None].probability(["2"]),
     "probability": lambda **limits: dipc.load("ex2").question().probability("2", "n(0)", **limits),
     "model export": lambda **limits: dipc.load_model("survey").export("drn", **limits),
@@ -383,7 +384,7 @@ def above_two() -> dipc.PythonMechanism:
 
 
 @cache
-def tests_of_patients() -> dipc.PufferfishQuestion:
+def asked_of_patients() -> dipc.PufferfishQuestion:
     return dipc.HiddenMarkovModel.load("ex3").question()
 
 
@@ -483,8 +484,9 @@ LONG_STEPS = {
 @pytest.mark.parametrize("name", LONG_STEPS)
 def test_one_long_step_of_the_api(name: str, long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
     limited = QUESTIONS[name]
-    above_two(), tests_of_patients()  # what has no limit is made before
-    monkeypatch.setattr(LONG_STEPS[name], long_step)
+    above_two(), asked_of_patients()  # what has no limit is made before
+    owner, _, attribute = LONG_STEPS[name].rpartition(".")
+    monkeypatch.setattr(resolve_name(owner), attribute, long_step)
     with pytest.raises(LimitReached, match="the time limit was reached"):
         limited(time_limit=PATIENCE)
 
