@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -104,7 +105,8 @@ def mechanism(
 
     ``inputs``, ``outputs``, ``adjacent`` and ``private`` are what may follow ``input``, ``output``,
     ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.  ``time_limit``,
-    ``memory_limit`` and ``progress`` are as in :meth:`Mechanism.load`, unless the function uses these names.
+    ``memory_limit`` and ``progress`` are as in :meth:`Mechanism.load`, unless the function or what is said
+    here uses these names.
 
     >>> @mechanism(inputs="q in {True, False}", outputs="out in {True, False}", adjacent="all", private="eps")
     ... def survey(q):
@@ -123,7 +125,8 @@ def mechanism(
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
         text, constants = text_of(function), {**parameters}
-        clock = limits_in(constants, {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name)})
+        names = {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name)}
+        clock = limits_in(constants, names.union(re.findall(r"\w+", str(told))))
         given = {name: parameter(text, name, value) for name, value in constants.items()}
         return PythonMechanism(text, told, given, {}, clock)
 

@@ -69,7 +69,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Found = TypeVar("Found")
 
 COMMENT = re.compile("#.*")
-PARAMETERS = re.compile(r"\bparam\b((?:,\s*|[^,;\n])*)")
+WORD = re.compile(r"\w+")
 
 
 def options_only(method: Method) -> Method:
@@ -123,8 +123,8 @@ class Mechanism:
         file cannot be read.  For a program that only :meth:`prove` takes, such as one with inputs
         ``in reals``, every other method raises the error.
 
-        ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program has
-        parameters of these names; a limit that runs out raises :class:`LimitReached`.
+        ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program uses
+        these names: then they are parameters.  A limit that runs out raises :class:`LimitReached`.
         """
         if not isinstance(program, str | PathLike):
             message = f"a program is the name of a file or a text, not the {type(program).__name__} {program}"
@@ -582,11 +582,13 @@ class OnlyProved(Mechanism):
 
 
 def reading_limits(source: Source, parameters: dict[str, Any]) -> Clock:
-    """A clock with the limits among the parameters, which are taken out unless the text declares them."""
+    """A clock with the limits among the parameters, which are taken out unless the text has such a name.
+
+    Whether it declares the name is known only when it has been read, for which there may be no time.
+    """
     if not parameters.keys() & {*LIMITS}:
         return Clock()
-    declared = " ".join(PARAMETERS.findall(COMMENT.sub("", source.text)))
-    return convert.limits_in(parameters, set(re.findall(r"\w+", declared)))
+    return convert.limits_in(parameters, set(WORD.findall(COMMENT.sub("", source.text))))
 
 
 def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:

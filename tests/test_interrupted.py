@@ -13,6 +13,7 @@ from time import sleep
 import pytest
 from patience import PATIENCE
 
+import dipc.cli.verify
 from dipc.cli.main import status
 from dipc.clock import Clock
 
@@ -68,6 +69,17 @@ def test_what_was_settled_is_said(
     assert "Traceback" not in said.err
 
 
+def test_a_deep_check_that_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the kernel found is said; but the status is not that of a condition."""
+    certificate = str(tmp_path / "svt1.json")
+    assert status(["check", "svt1", "-D", "N=1", "--certificate", certificate, "--quiet"]) == 0
+    monkeypatch.setattr(dipc.cli.verify, "rederive", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    assert status(["verify", certificate, "-D", "N=1"]) == 130
+    assert "IF the listed distributions" in capsys.readouterr().out
+
+
 def test_the_bounds_are_bounds(interrupt_at: Interrupt, capsys: pytest.CaptureFixture[str]) -> None:
     interrupt_at("bounds, step 12")
     assert status(["budget", *SVT1_CLOSED]) == 130
@@ -108,6 +120,7 @@ def test_a_plot_is_drawn_with_what_is_known(
 
 AT_A_FORK = """
 import os, signal, sys
+import dipc.cli.verify
 from dipc.cli.main import status
 hook = sys.argv[1]
 os.register_at_fork(**{hook: lambda: os.kill(os.getpid(), signal.SIGINT)})

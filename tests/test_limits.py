@@ -539,6 +539,23 @@ def test_parameters_that_are_named_like_limits() -> None:
     assert dipc.load(commented, time_limit=600, memory_limit=3).parameters == {"memory_limit": "3", "t": "2"}
 
 
+@pytest.mark.parametrize("first", ["1 +\n 2", "(1 +\n 2)", "max(1, 2\n)", "\n3", "1 * # one\n\n3"])
+def test_a_parameter_below_the_first_line_is_named_like_a_limit(first: str) -> None:
+    text = f"param N = {first}, progress = 2; output o in 0..9; private eps; adjacent all; o <- N + progress"
+    assert dipc.load(text, progress=4).parameters["progress"] == "4"
+
+
+def test_declarations_that_are_named_like_limits() -> None:
+    told = {"inputs": "q in {0, 1}", "outputs": "o in 0..3", "adjacent": "all", "private": "eps"}
+    for changed in ({"inputs": "q in 0..time_limit"}, {"private": "time_limit*eps"}):
+
+        @dipc.mechanism(**{**told, **changed}, time_limit=3)
+        def named(q):  # type: ignore[no-untyped-def]
+            return q
+
+        assert named.parameters == {"time_limit": "3"}
+
+
 def test_constants_of_functions_that_are_named_like_limits() -> None:
     @dipc.mechanism(inputs="q in {0, 1}", outputs="out in 0..5", adjacent="all", private="eps", time_limit=2)
     def named(q):  # type: ignore[no-untyped-def]

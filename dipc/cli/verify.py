@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -21,14 +22,14 @@ from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import BARE, work
+from dipc.cli.work import BARE, INTERRUPTED, work
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
 from dipc.excerpts import MOST_ANSWERED, shortened
 from dipc.kernel import chains, classes, hidden, sizes
 from dipc.kernel.privacy import FORMAT, Certificate, shown
-from dipc.kernel.reading import MAX_STEPS, Refused, decompressed, file_bytes, metered, unpacked
+from dipc.kernel.reading import MAX_BYTES, MAX_STEPS, Refused, decompressed, file_bytes, metered, unpacked
 from dipc.kernel.statements import check as checked
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
@@ -149,13 +150,20 @@ def verify(
     if not wanted.deep and (definitions or any(each is not None for each in asked)):
         names = "-D, --claim, --model and --formula"
         raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
-    data = file_bytes(Path("/dev/stdin" if wanted.file == STDIN else wanted.file))
+    data = _given_bytes() if wanted.file == STDIN else file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {wanted.file}", time_limit, memory_limit) as running:
         status, said = running.held(lambda: _verified(data, source, steps, wanted))
     for line in said.splitlines():
         say(shortened(line, MOST_ANSWERED))
-    return status
+    return INTERRUPTED if running.stop.pressed else status
+
+
+def _given_bytes() -> bytes:
+    """The certificate on the standard input."""
+    if sys.stdin is None:
+        raise InputError("<stdin>: the standard input is closed")
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> tuple[int, str]:
