@@ -12,7 +12,6 @@ are checked between steps only.
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import signal
@@ -30,6 +29,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
 from dipc.clock import Clock, peak_memory
+from dipc.collector import collecting_nothing
 from dipc.errors import DipcError, LimitReached
 
 if TYPE_CHECKING:
@@ -210,10 +210,8 @@ class _Child:
         self._pipe, theirs = Pipe(duplex=False)
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, BREAKING)  # until somebody waits for the child
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", DeprecationWarning
-                )  # other threads: the child has none of them
+            with warnings.catch_warnings():  # of other threads: the child has none of them
+                warnings.simplefilter("ignore", DeprecationWarning)
                 self._process = os.fork()
         except BaseException:
             self._listen()
@@ -377,7 +375,7 @@ def _packed(thing: object, shared: Sequence[object]) -> bytes:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 20_000))
     try:
-        with _sweeping_nothing():
+        with collecting_nothing():
             _Pickler(file, shared).dump(thing)
     finally:
         sys.setrecursionlimit(before)
@@ -385,17 +383,5 @@ def _packed(thing: object, shared: Sequence[object]) -> bytes:
 
 
 def _unpacked(data: bytes, shared: Sequence[object]) -> Any:
-    with _sweeping_nothing():
+    with collecting_nothing():
         return _Unpickler(BytesIO(data), shared).load()
-
-
-@contextmanager
-def _sweeping_nothing() -> Iterator[None]:
-    """Without the search for garbage, which would take half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -20,7 +20,18 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"excerpts"},
-    {"errors", "views", "version", "suggest", "spelling", "lazily", "kernel", "files", "process"},
+    {
+        "errors",
+        "views",
+        "version",
+        "suggest",
+        "spelling",
+        "lazily",
+        "collector",
+        "kernel",
+        "files",
+        "process",
+    },
     {"clock"},
     {"limits"},
     {"numbers"},

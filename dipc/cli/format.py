@@ -14,8 +14,9 @@ from dipc.cli.failures import explain_failure
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say
 from dipc.cli.work import reading
+from dipc.collector import collecting_nothing
 from dipc.dipwhile.syntax.format import arranged
-from dipc.dipwhile.syntax.parser import collecting_nothing, parse
+from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
 from dipc.files import write_file
 from dipc.shipped import STDIN, source_of

@@ -14,6 +14,7 @@ from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
+from dipc.collector import collecting_nothing
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.alike import distinct, readings
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
@@ -32,7 +33,7 @@ from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
-from dipc.dipwhile.syntax.parser import collecting_nothing, parse
+from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as written
 from dipc.dipwhile.syntax.questions import (

@@ -7,15 +7,14 @@ what the parser does not accept; :mod:`dipc.dipwhile.syntax.tables` has the pars
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
+from dipc.collector import collecting_nothing
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
@@ -28,27 +27,6 @@ from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
 from dipc.models.arithmetic import check_spelling, lexed
-
-MANY = 20_000
-"""So many objects made in reading are worth making old at once."""
-
-
-@contextmanager
-def collecting_nothing() -> Iterator[None]:
-    """Without the search for cycles of garbage: trees have none, and it takes a third of the time.
-
-    Neither does the next search go through what was made meanwhile, when it is much: it is old at once.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if gc.get_count()[0] > MANY and not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def parse(source: Source) -> Program:
