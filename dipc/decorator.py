@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -35,7 +34,7 @@ from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
 from dipc.limits import held
-from dipc.mechanisms import Mechanism, settings
+from dipc.mechanisms import WORD, Mechanism, settings
 from dipc.suggest import did_you_mean
 
 Told = Mapping[str, object]
@@ -126,7 +125,7 @@ def mechanism(
     def read(function: Callable[..., Any]) -> PythonMechanism:
         text, constants = text_of(function), {**parameters}
         names = {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name)}
-        clock = limits_in(constants, names.union(re.findall(r"\w+", str(told))))
+        clock = limits_in(constants, names.union(WORD.findall(str(told))))
         given = {name: parameter(text, name, value) for name, value in constants.items()}
         return PythonMechanism(text, told, given, {}, clock)
 

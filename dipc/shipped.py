@@ -195,9 +195,7 @@ def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) 
     if the file cannot be read.
     """
     if file == STDIN:
-        if sys.stdin is None:
-            raise InputError("<stdin>: the standard input is closed")
-        return Source("<stdin>", _decoded(sys.stdin.buffer.read(), "<stdin>"))
+        return Source("<stdin>", _decoded(given_bytes(), "<stdin>"))
     path = locate(file)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a program", str(file))
@@ -205,6 +203,13 @@ def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) 
         hint = "a mechanism in it is checked by `dipc.assert_private(...)` in a test: see docs/python.md"
         raise InputError(f"{file} is a Python file, not a program in dipc's language", hint=hint)
     return Source(str(file), _decoded(path.read_bytes(), str(file)))
+
+
+def given_bytes(most: int = -1) -> bytes:
+    """The standard input, or the first of its bytes.  Raises :class:`InputError` if it is closed."""
+    if sys.stdin is None:
+        raise InputError("<stdin>: the standard input is closed")
+    return sys.stdin.buffer.read(most)
 
 
 def _decoded(data: bytes, name: str) -> str:

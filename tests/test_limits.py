@@ -545,6 +545,12 @@ def test_a_parameter_below_the_first_line_is_named_like_a_limit(first: str) -> N
     assert dipc.load(text, progress=4).parameters["progress"] == "4"
 
 
+def test_who_is_told_about_the_progress_is_a_function() -> None:
+    for ask in (dipc.load, lambda name, **limits: dipc.load(name).check(**limits)):
+        with pytest.raises(InputError, match="progress must be a function, not the int 4"):
+            ask("svt1", progress=4)
+
+
 def test_declarations_that_are_named_like_limits() -> None:
     told = {"inputs": "q in {0, 1}", "outputs": "o in 0..3", "adjacent": "all", "private": "eps"}
     for changed in ({"inputs": "q in 0..time_limit"}, {"private": "time_limit*eps"}):

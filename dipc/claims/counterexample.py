@@ -47,8 +47,8 @@ class Counterexample(views.Plotted, Witness):
         return not self.neighbour_probability
 
     def __str__(self) -> str:
-        numbers = self.probability, self.neighbour_probability, self.bound
-        p, q, bound = (number.decimal(self.epsilon, self._digits) for number in numbers)
+        numbers, digits = (self.probability, self.neighbour_probability, self.bound), self._digits
+        p, q, bound = (number.decimal(self.epsilon, digits) for number in numbers)
         return "\n".join(
             (
                 f"u:  {show_valuation(self.input)}",
@@ -118,14 +118,15 @@ class Counterexample(views.Plotted, Witness):
 
     def record(self) -> Record:
         """The counterexample as JSON."""
+        digits = self._digits
         return {
             "input": valuation_record(self.input),
             "neighbour": valuation_record(self.neighbour),
             "outputs": [valuation_record(output) for output in self.outputs],
             "epsilon": str(self.epsilon),
-            "probability": number_record(self.probability, self.epsilon, self._digits),
-            "neighbour_probability": number_record(self.neighbour_probability, self.epsilon, self._digits),
-            "bound": number_record(self.bound, self.epsilon, self._digits),
+            "probability": number_record(self.probability, self.epsilon, digits),
+            "neighbour_probability": number_record(self.neighbour_probability, self.epsilon, digits),
+            "bound": number_record(self.bound, self.epsilon, digits),
             "excess": number_record(self.excess, self.epsilon),
             "violated_for": [list(region) for region in self.violated_for],
             "violated_for_ends": [region.record() for region in self.regions],

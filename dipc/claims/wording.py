@@ -9,9 +9,12 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dipc.numbers.surd import Number
+from dipc.signs.ends import DIGITS
 
 Line = tuple[str, str]  # a heading and the text beside it
 Record = dict[str, Any]  # JSON
+
+MOST_DIGITS = 100  # that tell two numbers apart
 
 
 def pretty(text: str) -> str:
@@ -21,10 +24,6 @@ def pretty(text: str) -> str:
     ('(ε/2)-private', 'steps = 2')
     """
     return re.sub(r"\beps\b", "ε", text)
-
-
-DIGITS = 10
-MOST_DIGITS = 100
 
 
 def number_text(value: Number, eps: fmpq, digits: int = DIGITS) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -35,7 +34,7 @@ from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
-from dipc.shipped import STDIN, located_hidden, source_of
+from dipc.shipped import STDIN, given_bytes, located_hidden, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
@@ -150,20 +149,13 @@ def verify(
     if not wanted.deep and (definitions or any(each is not None for each in asked)):
         names = "-D, --claim, --model and --formula"
         raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
-    data = _given_bytes() if wanted.file == STDIN else file_bytes(Path(wanted.file))
+    data = given_bytes(MAX_BYTES + 1) if wanted.file == STDIN else file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {wanted.file}", time_limit, memory_limit) as running:
         status, said = running.held(lambda: _verified(data, source, steps, wanted))
     for line in said.splitlines():
         say(shortened(line, MOST_ANSWERED))
     return INTERRUPTED if running.stop.pressed else status
-
-
-def _given_bytes() -> bytes:
-    """The certificate on the standard input."""
-    if sys.stdin is None:
-        raise InputError("<stdin>: the standard input is closed")
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> tuple[int, str]:

@@ -144,6 +144,8 @@ NO_LIMITS: Limits = (None, None, silent)
 
 def to_clock(time_limit: object = None, memory_limit: object = None, progress: Progress = silent) -> Clock:
     """A clock with these limits, which starts now."""
+    if not callable(progress):
+        raise WrongType(f"progress must be a function, not the {type(progress).__name__} {progress}")
     return Clock(to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit"), progress)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import dipc.signs.sentence as logic
-from dipc.clock import Clock
+from dipc.dipwhile.convert import to_clock
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.compile import compile_interval
@@ -34,7 +34,7 @@ def decide(
     >>> answer.truth, answer.holds_for
     (False, ())
     """
-    clock = Clock(time_limit, memory_limit)
+    clock = to_clock(time_limit, memory_limit)
     return held(
         clock, lambda: logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)
     )
