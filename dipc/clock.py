@@ -8,11 +8,13 @@ refused.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from math import inf
+from numbers import Rational
 from time import monotonic, process_time
+from typing import Any
 
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, LimitReached, WrongType
 
 Progress = Callable[[str, int, int | None], None]  # stage, done, of how many (if known)
 
@@ -106,6 +108,48 @@ class Busy(Clock):
         self._doing = stage, done, total
         if process_time() > self._until:
             raise LimitReached("the time limit was reached")
+
+
+LIMITS = ("time_limit", "memory_limit", "progress")
+"""The options of a clock."""
+
+Limits = tuple[object, object, Progress]
+"""Seconds and megabytes, or None, and who is told about the progress."""
+
+NO_LIMITS: Limits = (None, None, silent)
+
+
+def to_limit(value: object, what: str) -> float | None:
+    """A limit on seconds or megabytes: a number that is not negative, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | Rational):
+        shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
+        raise WrongType(f"{what} must be a number or None, not {shown}", hint=f"for example {what}=60")
+    try:
+        limit = float(value)
+    except OverflowError:
+        limit = -inf if str(value).startswith("-") else inf
+    if not limit >= 0:
+        raise InputError(f"{what} must not be negative or nan: {value}")
+    return limit
+
+
+def to_clock(time_limit: object = None, memory_limit: object = None, progress: Progress = silent) -> Clock:
+    """A clock with these limits, which starts now."""
+    if not callable(progress):
+        raise WrongType(f"progress must be a function, not the {type(progress).__name__} {progress}")
+    return Clock(to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit"), progress)
+
+
+def limits_in(given: dict[str, Any], own: Container[str] = ()) -> Clock:
+    """A clock with the limits among keyword arguments, which are taken out; ``own`` names are no limits.
+
+    >>> given = {"N": 3, "time_limit": 60, "memory_limit": 7}
+    >>> limits_in(given, own={"memory_limit"}).limited, given
+    (True, {'N': 3, 'memory_limit': 7})
+    """
+    return to_clock(**{name: given.pop(name) for name in LIMITS if name in given and name not in own})
 
 
 def peak_memory() -> float:

@@ -19,8 +19,8 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.clock import Clock
-from dipc.dipwhile.convert import PythonValue, limits_in, to_rational
+from dipc.clock import Clock, limits_in
+from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number

@@ -19,8 +19,7 @@ from flint import fmpq
 
 import dipc.pufferfish.pipeline as pipeline
 import dipc.views as views
-from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import to_clock
+from dipc.clock import Clock, Progress, silent, to_clock
 from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType
 from dipc.lazily import lazily
 from dipc.limits import held

@@ -16,8 +16,8 @@ import dipc.views as views
 from dipc.claims.deciding import given_up
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
-from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import LIMITS, Inputs, PythonValue, PythonValues
+from dipc.clock import LIMITS, NO_LIMITS, Clock, Limits, Progress, limits_in, silent, to_clock
+from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of, settled
 from dipc.dipwhile.semantics.advice import warnings
@@ -197,7 +197,7 @@ class Mechanism:
         ``counterexample`` or a ``reason``.  Raises :class:`InputError`.
         """
         asked = all_sizes.question(self.source, self.overrides, claim)
-        return answer.answered(asked, convert.to_clock(time_limit, memory_limit, progress), find_least)
+        return answer.answered(asked, to_clock(time_limit, memory_limit, progress), find_least)
 
     @options_only
     def budget(
@@ -350,7 +350,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         at: PythonValue | None = None,
         budgets: str | None = None,
-        limits: convert.Limits = convert.NO_LIMITS,
+        limits: Limits = NO_LIMITS,
         jobs: int = 1,
     ) -> Ask:
         """What the options of a question mean for this program.  Raises :class:`InputError`."""
@@ -360,7 +360,7 @@ class Mechanism:
             pair=None if pair is None else convert.to_pair(self.program, pair),
             at=None if at is None else convert.to_eps(at),
             interval=None if budgets is None else convert.to_eps_range(self.program, budgets),
-            clock=convert.to_clock(*limits),
+            clock=to_clock(*limits),
             jobs=convert.to_jobs(jobs),
         )
 
@@ -422,7 +422,7 @@ class Mechanism:
 
     def _limits_beside(self, inputs: dict[str, Any]) -> Clock:
         """A clock with the limits among the inputs, which are taken out."""
-        return convert.limits_in(inputs, {variable.name for variable in self.program.inputs})
+        return limits_in(inputs, {variable.name for variable in self.program.inputs})
 
     def export(
         self,
@@ -442,7 +442,7 @@ class Mechanism:
         Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided, or if
         a limit, as in :meth:`check`, runs out.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         return self._held(clock, lambda: self._exported(to, claim, pair, input))
 
     def _exported(
@@ -474,7 +474,7 @@ class Mechanism:
 
         A limit, as in :meth:`check`, that runs out raises :class:`LimitReached`.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         return self._held(clock, lambda: questions.question(self.explored, self._claim(claim)).sentence)
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
@@ -588,7 +588,7 @@ def reading_limits(source: Source, parameters: dict[str, Any]) -> Clock:
     """
     if not parameters.keys() & {*LIMITS}:
         return Clock()
-    return convert.limits_in(parameters, set(WORD.findall(COMMENT.sub("", source.text))))
+    return limits_in(parameters, set(WORD.findall(COMMENT.sub("", source.text))))
 
 
 def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:

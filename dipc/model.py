@@ -14,8 +14,7 @@ from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
-from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import to_clock
+from dipc.clock import Clock, Progress, silent, to_clock
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property

@@ -10,7 +10,7 @@ from flint import fmpq
 
 import dipc.dipwhile.convert as convert
 import dipc.views as views
-from dipc.clock import Clock, Progress, silent
+from dipc.clock import Clock, Progress, silent, to_clock
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.priors import Asked, asked, mixtures
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -116,7 +116,7 @@ class ProgramQuestion:
         Undecided verdict (while the program is explored, :class:`~dipc.errors.LimitReached`).  Raises
         :class:`InputError` for what is wrong in the program, its priors or the claim.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         question = asked(self.explored.program, claim, _eps(at))
 
         def decided() -> PufferfishVerdict:
@@ -138,7 +138,7 @@ class ProgramQuestion:
         Raises :class:`InputError` as :meth:`check`, :class:`~dipc.errors.LimitReached`, and
         :class:`~dipc.errors.Unsupported` if a probability is not a rational function of exp(-eps/m).
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         question = asked(self.explored.program, claim)
 
         def made() -> Question:
@@ -160,7 +160,7 @@ class ProgramQuestion:
         Raises :class:`InputError`, :class:`~dipc.errors.LimitReached`, and
         :class:`~dipc.errors.Unsupported` if a probability depends on eps and ``at`` is not given.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         eps = _eps(at)
         eps_range = EpsRange.positive() if eps is None else EpsRange.point(eps)
         return self._held(clock, lambda: deciding.budget(self._mixtures(eps_range, clock), eps_range, clock))
@@ -179,7 +179,7 @@ class ProgramQuestion:
         Raises :class:`InputError` for what is wrong in the program, its priors or the claim, and
         :class:`~dipc.errors.LimitReached`.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         return self._held(clock, lambda: self._posed(claim, _eps(at), clock))
 
     def _posed(self, claim: str | None, eps: fmpq | None, clock: Clock) -> Posed:
@@ -209,7 +209,7 @@ class ProgramQuestion:
         ``given`` is one of the secrets, such as ``"q[1] = 0"``.  They are functions of the parameters of the
         priors and of eps; :meth:`Posed.functions` has their parts.  Raises as :meth:`posed`.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
 
         def found() -> dict[tuple[str, str | None], dict[str, str]]:
             laws = self._posed(None, _eps(at), clock).functions(given)
@@ -232,7 +232,7 @@ class ProgramQuestion:
 
         Raises :class:`InputError` for what the format cannot say.
         """
-        clock = convert.to_clock(time_limit, memory_limit, progress)
+        clock = to_clock(time_limit, memory_limit, progress)
         return self._held(clock, lambda: self._exported(to, self._posed(claim, _eps(at), clock), clock))
 
     def _exported(self, to: str, posed: Posed, clock: Clock) -> str:

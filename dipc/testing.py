@@ -9,8 +9,9 @@ from time import monotonic
 from typing import Any, Literal, TypeVar, overload
 
 from dipc.claims.verdict import Verdict
+from dipc.clock import LIMITS, to_clock, to_limit
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
-from dipc.dipwhile.convert import LIMITS, PythonValue, to_clock, to_limit
+from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.syntax.compile import asks
 from dipc.errors import InputError, LimitReached
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load

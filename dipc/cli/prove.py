@@ -24,11 +24,10 @@ from dipc.cli.outcome import (
 )
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading
-from dipc.clock import Progress
+from dipc.clock import Progress, to_clock
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
-from dipc.dipwhile.convert import to_clock
 from dipc.errors import InputError
 from dipc.files import write_file
 from dipc.lazily import lazily

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import inf
 from numbers import Integral, Rational
-from typing import Any
 
 from flint import fmpq
 
-from dipc.clock import Clock, Progress, silent
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram, Variable
@@ -118,49 +115,6 @@ def to_width(value: PythonValue) -> fmpq:
     if (width := to_rational(value, "the width")) <= 0:
         raise InputError(f"the width must be positive, not {width}", hint="for example 1e-10")
     return width
-
-
-def to_limit(value: object, what: str) -> float | None:
-    """A limit on seconds or megabytes: a number that is not negative, or None."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float | Rational):
-        shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
-        raise WrongType(f"{what} must be a number or None, not {shown}", hint=f"for example {what}=60")
-    try:
-        limit = float(value)
-    except OverflowError:
-        limit = -inf if str(value).startswith("-") else inf
-    if not limit >= 0:
-        raise InputError(f"{what} must not be negative or nan: {value}")
-    return limit
-
-
-Limits = tuple[object, object, Progress]
-"""Seconds and megabytes, or None, and who is told about the progress."""
-
-NO_LIMITS: Limits = (None, None, silent)
-
-
-def to_clock(time_limit: object = None, memory_limit: object = None, progress: Progress = silent) -> Clock:
-    """A clock with these limits, which starts now."""
-    if not callable(progress):
-        raise WrongType(f"progress must be a function, not the {type(progress).__name__} {progress}")
-    return Clock(to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit"), progress)
-
-
-LIMITS = ("time_limit", "memory_limit", "progress")
-"""The options of a clock."""
-
-
-def limits_in(given: dict[str, Any], own: Container[str] = ()) -> Clock:
-    """A clock with the limits among keyword arguments, which are taken out; ``own`` names are no limits.
-
-    >>> given = {"N": 3, "time_limit": 60, "memory_limit": 7}
-    >>> limits_in(given, own={"memory_limit"}).limited, given
-    (True, {'N': 3, 'memory_limit': 7})
-    """
-    return to_clock(**{name: given.pop(name) for name in LIMITS if name in given and name not in own})
 
 
 def to_jobs(value: object) -> int:

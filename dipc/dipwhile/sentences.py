@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import dipc.signs.sentence as logic
-from dipc.dipwhile.convert import to_clock
+from dipc.clock import to_clock
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.compile import compile_interval

@@ -15,8 +15,7 @@ from flint import arb, fmpq
 
 import dipc.report.prior_figures as maps
 import dipc.views as views
-from dipc.clock import Clock
-from dipc.dipwhile.convert import LIMITS, limits_in
+from dipc.clock import LIMITS, Clock, limits_in
 from dipc.errors import InputError, Unsupported
 from dipc.hidden import PufferfishQuestion
 from dipc.models.hmm import HiddenMarkovModel, Weights

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, cast
 from flint import arb, fmpq
 
 from dipc.claims.wording import pretty
-from dipc.clock import Progress, silent
-from dipc.dipwhile.convert import to_clock
+from dipc.clock import Progress, silent, to_clock
 from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
 from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.syntax import show

@@ -13,8 +13,7 @@ from typing import Any
 
 import dipc.views as views
 from dipc.claims.wording import pretty
-from dipc.clock import Progress, silent
-from dipc.dipwhile.convert import to_clock
+from dipc.clock import Progress, silent, to_clock
 from dipc.dpctl.formula import Property
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError

@@ -19,8 +19,8 @@ from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
-from dipc.clock import Clock, Progress, silent
-from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_limit, to_pair
+from dipc.clock import Clock, Progress, silent, to_limit
+from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import simple_budget
 from dipc.dipwhile.pipeline import goal_of
