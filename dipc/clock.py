@@ -32,8 +32,10 @@ def unlimited() -> None:
 
 
 def how_far(stage: str, done: int, total: int | None) -> str:
-    """Progress in words, such as ``inequalities: 12 of 300``."""
-    return f"{stage}: {done}" + (f" of {total}" if total is not None else "")
+    """Progress in words, such as ``inequalities: 12 of 300``; where nothing is counted yet, the stage."""
+    if total is None:
+        return f"{stage}: {done}" if done else stage
+    return f"{stage}: {done} of {total}"
 
 
 class Clock:

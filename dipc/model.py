@@ -36,7 +36,7 @@ from dipc.models.storm import model_of, read_symbolic, to_storm
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.shipped import STDIN, located_model, source_of
+from dipc.shipped import STDIN, holds_program, located_model, source_of
 from dipc.suggest import did_you_mean
 from dipc.views import Shown
 
@@ -467,7 +467,7 @@ def kind_of(file: str | Path, source: Source) -> str:
         return located_model(file).suffix
     if re.search(r"^@type\b", source.text, re.MULTILINE):
         return ".drn"
-    return ".dip" if re.search(r"^\s*(input|output|private)\b", source.text, re.MULTILINE) else ".dpm"
+    return ".dip" if holds_program(file, source) else ".dpm"
 
 
 def _from_dpm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:

@@ -62,6 +62,16 @@ class Shipped:
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
 EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
 EXPECT_ALL = re.compile(r"^#[ \t]*expect for all sizes[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
+COMMENT = re.compile(r"#.*")
+DECLARED = re.compile(r"(?:^|;)\s*(?:input|output)\s+\w", re.MULTILINE)
+"""What programs declare, and no model does."""
+MARKOV = (
+    "a Markov model",
+    "`dipc model` takes it, `dipc plot` and `dipc report` with --formula; in Python `dipc.load_model`",
+)
+HIDDEN = "a hidden Markov model", "`dipc pufferfish` takes it; in Python `dipc.load`"
+MODEL_KINDS = {".dpm": MARKOV, ".drn": MARKOV, ".hmm": HIDDEN}
+"""What files are that hold no program, and what takes them."""
 VERDICTS = ("private", "violated", "undecided")
 
 
@@ -136,21 +146,24 @@ def describe(name: str) -> Shipped:
     path = located(name) if name in paths() else {**models(), **hidden_models()}.get(name)
     if path is None:
         raise unknown(name)
-    source = source_of(path)
+    source = source_of(path, Path)
     comment = EXPECT_ALL if name in every_size_programs() else EXPECT
     said, expect = header(source.text), None if name in models() else expected_verdict(source, comment)
     return Shipped(name, path, said.get("title", ""), said.get("source", ""), expect or "")
 
 
 def located(file: str | Path) -> Path:
-    """The file of this name, else the shipped program of this name.  Raises :class:`NoSuchProgram`."""
+    """The file of this name, else the shipped program of this name.
+
+    Raises :class:`NoSuchProgram`, and :class:`InputError` for a model.
+    """
     return _located(file, paths(), "*.dip", "program")
 
 
 def located_model(file: str | Path) -> Path:
     """The file of this name, else the shipped model, else the shipped program of this name.
 
-    Raises :class:`NoSuchProgram`.
+    Raises :class:`NoSuchProgram`, and :class:`InputError` for a model of another kind.
     """
     return _located(file, {**paths(), **models()}, "*.d[pir][mnp]", "model")
 
@@ -158,18 +171,20 @@ def located_model(file: str | Path) -> Path:
 def located_hidden(file: str | Path) -> Path:
     """The file of this name, else the shipped hidden Markov model, else the shipped program of this name.
 
-    Raises :class:`NoSuchProgram`.
+    Raises :class:`NoSuchProgram`, and :class:`InputError` for a model of another kind.
     """
     return _located(file, {**paths(), **hidden_models()}, "*.[dh][im][pm]", "hidden Markov model")
 
 
 def _located(file: str | Path, known: Mapping[str, Path], pattern: str, kind: str) -> Path:
     path = Path(file)
-    if path.exists():
-        return path
-    if str(file) not in known:
+    found = path if path.exists() else {**models(), **hidden_models(), **known}.get(str(file))
+    if found is None:
         raise unknown(str(file), known, pattern, kind)
-    return known[str(file)]
+    if found.suffix in MODEL_KINDS and not found.match(pattern):
+        what, hint = MODEL_KINDS[found.suffix]
+        raise InputError(f"{file} is {what}", hint=hint)
+    return found
 
 
 def unknown(
@@ -203,6 +218,24 @@ def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) 
         hint = "a mechanism in it is checked by `dipc.assert_private(...)` in a test: see docs/python.md"
         raise InputError(f"{file} is a Python file, not a program in dipc's language", hint=hint)
     return Source(str(file), _decoded(path.read_bytes(), str(file)))
+
+
+def name_of(file: str) -> str:
+    """A file as messages call it."""
+    return "<stdin>" if file == STDIN else file
+
+
+def holds_program(file: str | Path, source: Source) -> bool:
+    """Whether what was read from ``file`` is a program and no model, on the standard input by its text.
+
+    >>> holds_program("-", Source("<stdin>", "param N = 2; input q in {0, 1}"))
+    True
+    >>> holds_program("-", Source("<stdin>", "observe input, output  # input q"))
+    False
+    """
+    if file == STDIN:
+        return DECLARED.search(COMMENT.sub("", source.text)) is not None
+    return located_hidden(file).suffix == ".dip"
 
 
 def given_bytes(most: int = -1) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,29 @@ def test_undecided_says_why(capsys: Capture) -> None:
 @pytest.mark.usefixtures("between_steps")
 def test_quiet(capsys: Capture, arguments: tuple[str, ...], word: str, expected: int) -> None:
     assert run(capsys, "check", *arguments, "--quiet") == (expected, f"{word}\n", "")
+
+
+@pytest.mark.parametrize(
+    "command", [["check", SVT1], ["prove", "svt1"], ["model", "check", "survey", "D[ln 3, 0](X out_1)"]]
+)
+@pytest.mark.usefixtures("between_steps")
+def test_no_certificate_of_what_is_undecided(command: list[str], capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    code, _, err = run(capsys, *command, "--time-limit", "0", "--certificate", str(file))
+    assert (code, err) == (3, "no certificate is written: nothing was decided\n")
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "command", [["check"], ["budget"], ["explain"], ["regions"], ["profile", "--epsilon", "eps"], ["prove"]]
+)
+def test_the_standard_input_has_one_name(
+    command: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(SVT1).read_bytes())))
+    assert lines(run(capsys, *command, "-")[1])["program"].startswith("<stdin>")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(SVT1).read_bytes())))
+    assert json.loads(run(capsys, *command, "-", "--json")[1])["program"] == "<stdin>"
 
 
 def test_nothing_but_the_record_with_json(capsys: Capture) -> None:

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
@@ -71,6 +72,19 @@ def test_the_first_page(capsys: Capture) -> None:
     headings = re.findall(r"^(\w[^\n:]*):$", out, re.MULTILINE)
     assert headings[1:] == [h for h, names in SECTIONS.items() if set(names) & set(COMMANDS)]
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_help_fits_a_terminal() -> None:
+    def pages(command: click.Command, above: click.Context | None = None) -> Iterator[str]:
+        context = click.Context(command, above, command.name, terminal_width=80, max_content_width=80)
+        yield command.get_help(context)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                yield from pages(inner, context)
+
+    assert [line for page in pages(cli) for line in page.splitlines() if len(line) > 80] == []
 
 
 # --- completion ----------------------------------------------------------------------------------

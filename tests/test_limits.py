@@ -42,6 +42,7 @@ from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.limits import held, timer
 from dipc.python import Lap, eps
 from dipc.report.model_page import report_model_html
+from dipc.report.study import Attempts
 from dipc.signs.limits import Unsettled
 from dipc.testing import check_file
 
@@ -500,10 +501,27 @@ def test_a_certificate_of_no_verdict(endless: Step, monkeypatch: pytest.MonkeyPa
             dipc.load("svt1").certificate(given, time_limit=PATIENCE)
 
 
-def test_a_page_leaves_out_what_takes_long(endless: Step, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dipc.claims.tightness.curves.loss_curve", endless)
-    page = dipc.report_html(dipc.load("rand1"), time_limit=PATIENCE)
-    assert "the privacy loss" in page and "the time limit was reached" in page
+PARTS = {
+    "the privacy loss": "dipc.claims.tightness.curves.loss_curve",
+    "the distributions of two neighbours": "dipc.mechanisms.Mechanism.distribution",
+    "the chain": "dipc.report.page.picture",
+    "the drawing of the chain": "dipc.report.page.svg",
+    "the plots": "dipc.report.page.panels_of",
+    "the proof written out": "dipc.report.page.question",
+    "the certificate": "dipc.report.page.certificate",
+}
+"""Where the parts of a page may take long."""
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_page_leaves_out_what_takes_long(part: str, endless: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, _, attribute = PARTS[part].rpartition(".")
+    monkeypatch.setattr(resolve_name(owner), attribute, endless)
+    attempts = Attempts(PATIENCE)
+    page = dipc.report_html(dipc.load("rand1", N=1), attempts=attempts)
+    left_out = {note.part: note.why for note in attempts.notes}
+    assert left_out[part] == "the time limit was reached"
+    assert part in page
 
 
 def test_what_was_not_read_is_undecided(

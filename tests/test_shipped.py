@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from dipc.shipped import (
     hidden_models,
     hidden_programs,
     located,
+    located_hidden,
+    located_model,
     models,
     paths,
 )
@@ -80,6 +83,32 @@ def test_unknown_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoSuchProgram) as caught:
         located("qqqqqqqq")
     assert "dipc programs" in caught.value.hint
+
+
+@pytest.mark.parametrize("ending", ["", ".dpm"])
+def test_a_markov_model_is_no_program(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(models()["survey"], "survey.dpm")
+    for locate in (located, located_hidden):
+        with pytest.raises(dipc.InputError, match=r"^error: survey(\.dpm)? is a Markov model\n") as caught:
+            locate(f"survey{ending}")
+        assert "`dipc model`" in caught.value.hint and "`dipc.load_model`" in caught.value.hint
+    assert located_model(f"survey{ending}").suffix == ".dpm"
+
+
+@pytest.mark.parametrize("ending", ["", ".hmm"])
+def test_a_hidden_markov_model_is_no_program(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(hidden_models()["ex3"], "ex3.hmm")
+    for locate in (located, located_model):
+        with pytest.raises(
+            dipc.InputError, match=r"^error: ex3(\.hmm)? is a hidden Markov model\n"
+        ) as caught:
+            locate(f"ex3{ending}")
+        assert "`dipc pufferfish`" in caught.value.hint
+    assert located_hidden(f"ex3{ending}").suffix == ".hmm"
 
 
 def test_a_folder_is_no_program(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from dipc.cli.outcome import (
     present_several,
     say_notes,
     worst,
+    write_certificate,
     write_report,
 )
 from dipc.cli.terminal import say
@@ -32,11 +33,10 @@ from dipc.mechanisms import Mechanism
 from dipc.shipped import STDIN, expected_verdict
 
 if TYPE_CHECKING:
-    import dipc.certificate.format as certificates
     import dipc.certificate.produce as produce
     import dipc.report.sizes as sizes
 else:
-    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
+    produce = lazily("dipc.certificate.produce")
     sizes = lazily("dipc.report.sizes")
 
 AT_ONCE = 0.5  # seconds of the processor
@@ -60,9 +60,9 @@ Examples:
   dipc check svt1                             a program that comes with dipc
   dipc check mine.dip -D N=4 --at 1/2         another parameter, one budget
   dipc check mine.dip --claim "eps/2, exp(-2) for eps in (0, 1]"
-  dipc check mine.dip --certificate mine.json        and then: dipc verify mine.json
+  dipc check mine.dip --certificate mine.json  then: dipc verify mine.json
   dipc check first.dip second.dip folder/     a table of several
-  dipc check examples/ --expect --junit report.xml   for continuous integration
+  dipc check examples/ --expect --junit report.xml  for continuous integration
   dipc new mine --stdout | dipc check -       a program from another program
 """,
 )
@@ -85,7 +85,6 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all *.dip in it) or - for
     the standard input.
 
-    \b
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
@@ -148,15 +147,16 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
 
 def _single(wanted: Wanted) -> Outcome:
     """Check one program and show the verdict; its errors are those of the command."""
-    with Bar(f"reading {wanted.file}") as bar:
+    with Bar(f"reading {wanted.name}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
     assert outcome.verdict is not None
     style = "json" if wanted.as_json else "quiet" if wanted.quiet else "text"
     present(outcome, style)
     if style == "text" and (more := proved_for_all(wanted, mechanism, outcome)) is not None:
         say(more)
-    if wanted.certificate_file is not None and not outcome.interrupted:
-        certificates.write(produce.certificate(mechanism.program, outcome.verdict), wanted.certificate_file)
+    write_certificate(
+        outcome, lambda verdict: produce.certificate(mechanism.program, verdict), wanted.certificate_file
+    )
     return outcome
 
 
@@ -185,10 +185,9 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     asked = {**wanted.restrictions, **wanted.limits(reading), "jobs": wanted.jobs}
     with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
         verdict = mechanism.check(wanted.claim, **asked, progress=progress)
-    name = "<stdin>" if wanted.file == STDIN else wanted.file
     error = Interrupted("interrupted") if stop.pressed else None
     total = monotonic() - start
-    return Outcome(name, total, verdict, error, expected, mechanism.parameters, reading), mechanism
+    return Outcome(wanted.name, total, verdict, error, expected, mechanism.parameters, reading), mechanism
 
 
 # --- several programs ----------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
     """
     if digits is not None and asked.at is None:
         raise click.UsageError("--digits is about the decimals at one eps: add --at EPS0")
-    with work(f"distribution of {asked.file}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"distribution of {asked.name}", asked.time_limit, asked.memory_limit) as running:
         mechanism = asked.load()
         law = running.held(lambda: mechanism.distribution(**values))
         budget = None if asked.at is None else to_eps(asked.at)
@@ -68,7 +68,7 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
             goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
     if as_json:
         record = {
-            "program": asked.file,
+            "program": asked.name,
             "parameters": mechanism.parameters,
             "input": {k: [str(x) for x in v] if isinstance(v, tuple) else str(v) for k, v in values.items()},
             **({} if budget is None else {"at": str(budget)}),
@@ -116,7 +116,8 @@ def decide(sentence: str, time_limit: float | None, memory_limit: float | None, 
     """Decide SENTENCE, for example 'forall eps > 0: 2 - exp(-eps) >= eps/(1 + eps)'.
 
     \b
-    forall|exists eps [> a | >= a | < b | <= b | = a | in (a, b]]: comparisons joined by and, or, not, ->
+    forall|exists eps [> a | >= a | < b | <= b | = a | in (a, b]]:
+    and then comparisons joined by and, or, not, ->
     Functions are built from numbers, eps and exp with + - * / ^.
     Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
     """

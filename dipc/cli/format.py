@@ -38,10 +38,10 @@ class Text:
     short_help="Put programs into canonical style.",
     epilog="""\b
 Examples:
-  dipc format mine.dip                 print it in canonical style
-  dipc format --write mine.dip folder/ rewrite files in place
-  dipc format --check --diff .         what would change; for continuous integration
-  dipc format - < mine.dip             from an editor
+  dipc format mine.dip                  print it in canonical style
+  dipc format --write mine.dip folder/  rewrite files in place
+  dipc format --check --diff .          what would change, for CI
+  dipc format - < mine.dip              from an editor
 """,
 )
 @options.files()
@@ -62,7 +62,6 @@ def format_(
     Lines, parentheses and comments stay.  A FILE is a file, a folder (all *.dip in it) or - for the standard
     input.
 
-    \b
     Exit status: 0 done, or nothing to do; 1 with --check or --diff: something would change; 2 a file is not
     a program (it is left as it is); 3 over a limit.
     """

@@ -14,7 +14,16 @@ import click
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.group import Group
-from dipc.cli.outcome import Result, in_turn, present, present_several, say_notes, worst, write_report
+from dipc.cli.outcome import (
+    Result,
+    in_turn,
+    present,
+    present_several,
+    say_notes,
+    worst,
+    write_certificate,
+    write_report,
+)
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
 from dipc.clock import Progress
@@ -26,13 +35,12 @@ from dipc.model import MarkovModel, load_model
 from dipc.models.reading import PropertyLine, read_formulas
 from dipc.report.document import Node, data, json_of, plain_document, text
 from dipc.report.models import brief_witness, rows_of, time_row
-from dipc.shipped import STDIN, source_of
+from dipc.shipped import name_of, source_of
 
 if TYPE_CHECKING:
     import dipc.certificate.chains as chains
-    import dipc.certificate.format as certificates
 else:
-    certificates, chains = map(lazily, ("dipc.certificate.format", "dipc.certificate.chains"))
+    chains = lazily("dipc.certificate.chains")
 
 STATE = re.compile(r'"[^"]*"|(?:[^,"\[]|\[[^\]]*\])+')
 NO_LINE = PropertyLine("", Source("", ""), None)
@@ -86,7 +94,7 @@ class Asked:
     @property
     def name(self) -> str:
         """The model as messages call it."""
-        return "<stdin>" if self.file == STDIN else self.file
+        return name_of(self.file)
 
     def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and the limits."""
@@ -100,7 +108,7 @@ class Asked:
     def load(self) -> tuple[MarkovModel, Asked]:
         """The model with its parameters and neighbours set; the time for reading it is off the limit."""
         start = monotonic()
-        with work(f"reading {self.file}", self.time_limit, self.memory_limit) as running:
+        with work(f"reading {self.name}", self.time_limit, self.memory_limit) as running:
             found = load_model(self.file, options.defined(self.definitions), running.clock)
             found = found if self.neighbours is None else found.with_neighbours(self.neighbours)
         if self.time_limit is None:
@@ -194,10 +202,10 @@ class FormulaOutcome(Result):
     epilog="""\b
 Examples:
   dipc model check survey.dpm "D[ln 3, 0](X out_1)"
-  dipc model check survey.dpm                     the `property` lines of the file
+  dipc model check survey.dpm                the `property` lines of the file
   dipc model check survey.dpm --formulas laws.txt --expect
   dipc model check survey.dpm "D[eps, 0](X out_1)" --at 1/2 --from "plus"
-  dipc model check chain.drn -D "z=exp(eps)" --neighbours "0 ~ 1" "D[eps, 0](F goal)"
+  dipc model check chain.drn --neighbours "0 ~ 1" "D[eps, 0](F goal)"
 """,
 )
 @asking
@@ -227,7 +235,6 @@ def check(
 
     Without a FORMULA: the `property` lines of the model.
 
-    \b
     Exit status: 0 holds, 1 fails, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several formulas the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
@@ -252,9 +259,11 @@ def check(
             if len(lines) == 1
             else _several(found, lines, asked, style)
         )
-        if certificate_file is not None and outcomes[0].verdict is not None and not outcomes[0].interrupted:
-            certificate = chains.verdict_certificate(outcomes[0].verdict, Path(asked.name).name)
-            certificates.write(certificate, certificate_file)
+        write_certificate(
+            outcomes[0],
+            lambda verdict: chains.verdict_certificate(verdict, Path(asked.name).name),
+            certificate_file,
+        )
     except Exception as error:
         outcomes.append(FormulaOutcome(asked.name, 0.0, error=error))
         raise
@@ -280,7 +289,7 @@ def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, name: 
 
 def _single(found: MarkovModel, line: PropertyLine, asked: Asked, style: str) -> list[FormulaOutcome]:
     """Check one formula and show the verdict; its errors are those of the command."""
-    with Bar(f"checking {asked.file}") as bar:
+    with Bar(f"checking {asked.name}") as bar:
         outcome = _decided(found, line, asked, bar.show)
     present(outcome, style)
     return [outcome]
@@ -355,7 +364,7 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     epilog="""\b
 Examples:
   dipc model regions survey.dpm "D[eps, 0](X out_1)"
-  dipc model regions survey.dpm "P>=exp(-eps) (X out_1) for eps in (0, 2]" --json
+  dipc model regions survey.dpm "P>=1/2 (X out_1) for eps in (0, 2]" --json
 """,
 )
 @asking

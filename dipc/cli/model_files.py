@@ -68,7 +68,7 @@ def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bo
         document = plain_document(model_rows(found))
         return write(json_of(document) if as_json else text(document), output)
     draw = svg if to == "svg" else dot
-    with work(f"drawing {asked.file}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"drawing {asked.name}", asked.time_limit, asked.memory_limit) as running:
         content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
     return write(content, output)
 
@@ -100,12 +100,12 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     """Write MODEL in another format.
 
     \b
-    drn, prism   for the model checkers Storm and PRISM, with z = exp(eps) for a parameter
-    dpm          our own format: a program becomes the chain from its inputs to its outputs
+    drn, prism   for the model checkers Storm and PRISM, with z = exp(eps)
+    dpm          our own format: of a program, the chain from inputs to outputs
     dot, svg     a picture
     """
     options.refuse_overwriting(output, asked.file)
     found = loaded(asked)
-    with work(f"export of {asked.file}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"export of {asked.name}", asked.time_limit, asked.memory_limit) as running:
         content = running.held(lambda: found.export(to))
     return write(content, output)

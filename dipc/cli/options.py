@@ -25,7 +25,7 @@ from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import DIGITS, plain_digits
-from dipc.shipped import hidden_models, hidden_programs, models, paths, source_of
+from dipc.shipped import hidden_models, hidden_programs, models, name_of, paths, source_of
 
 PROGRAMS = "*.dip"
 HIDDEN = ("*.hmm", PROGRAMS)
@@ -244,6 +244,11 @@ class Asked:
     time_limit: float | None = None
     memory_limit: float | None = None
 
+    @property
+    def name(self) -> str:
+        """The file as messages call it."""
+        return name_of(self.file)
+
     def limits(self, passed: float = 0.0) -> dict[str, float | None]:
         """What is left of the limits after so many seconds."""
         seconds = None if self.time_limit is None else max(0.0, self.time_limit - passed)
@@ -264,7 +269,7 @@ class Asked:
 
     def read(self) -> Mechanism:
         """The same within the limits."""
-        with reading(self.file, self.time_limit, self.memory_limit):
+        with reading(self.name, self.time_limit, self.memory_limit):
             return self.load()
 
     def load(self) -> Mechanism:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -27,17 +27,21 @@ from dipc.cli.work import INTERRUPTED, Bar, Interrupted
 from dipc.clock import Progress
 from dipc.excerpts import MOST_ANSWERED, MOST_SAID, clipped, shortened
 from dipc.files import write_file
+from dipc.lazily import lazily
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+    import dipc.certificate.format as certificates
     from dipc.dipwhile.allsizes.answer import AllSizesAnswer
     from dipc.dpctl.verdict import ModelVerdict
     from dipc.pufferfish.verdict import PufferfishVerdict
 
     Answered = Verdict | ModelVerdict | PufferfishVerdict | AllSizesAnswer
+else:
+    certificates = lazily("dipc.certificate.format")
 
 Found = TypeVar("Found", bound="Result")
 Thing = TypeVar("Thing")
@@ -287,6 +291,16 @@ def show(outcome: Result) -> None:
         word, *where = text.split(" ", 1)
         coloured = " ".join([answer(word), *where])
         say(line.removesuffix(text) + coloured if heading == "verdict" else line)
+
+
+def write_certificate(outcome: Result, made: Callable[[Any], dict[str, Any]], file: str | None) -> None:
+    """Write what is made of the verdict, if a file is named and something was decided."""
+    if file is None or outcome.verdict is None or outcome.interrupted:
+        return
+    if outcome.word == "undecided":  # which the exit status says
+        click.echo("no certificate is written: nothing was decided", err=True)
+    else:
+        certificates.write(made(outcome.verdict), file)
 
 
 def worst(statuses: Iterable[int]) -> int:

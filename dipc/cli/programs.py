@@ -108,7 +108,7 @@ class _New(click.Command):
     short_help="Write a program to start from.",
     epilog="""\b
 Examples:
-  dipc new mine                           writes mine.dip; and then: dipc check mine.dip
+  dipc new mine                    writes mine.dip; then: dipc check mine.dip
   dipc new mine --template noisy-max
   dipc new mine --template sparse --stdout | dipc check -
 """,
@@ -118,6 +118,7 @@ Examples:
     "-t",
     "--template",
     type=click.Choice(list(templates())),
+    metavar="NAME",
     default=DEFAULT,
     show_default=True,
     help="The program to start from.",

@@ -20,6 +20,7 @@ from dipc.cli.outcome import (
     present,
     present_several,
     worst,
+    write_certificate,
     write_report,
 )
 from dipc.cli.terminal import say
@@ -33,16 +34,15 @@ from dipc.files import write_file
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
 from dipc.report.sizes import answer_rows, proof_document, short_reason
-from dipc.shipped import EXPECT_ALL, STDIN, expected_verdict
+from dipc.shipped import EXPECT_ALL, expected_verdict
 
 if TYPE_CHECKING:
-    import dipc.certificate.format as certificates
     import dipc.certificate.produce as produce
     import dipc.certificate.sizes as sizes
     import dipc.export.coq.sizes as coq_sizes
     import dipc.export.coupling as coupling
 else:
-    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
+    produce = lazily("dipc.certificate.produce")
     sizes, coupling = map(lazily, ("dipc.certificate.sizes", "dipc.export.coupling"))
     coq_sizes = lazily("dipc.export.coq.sizes")
 
@@ -98,14 +98,14 @@ class SizesOutcome(Result):
     short_help="Prove a claim for every size and all inputs.",
     epilog="""\b
 Examples:
-  dipc prove svt1                             for every N, and all real q
-  dipc prove svt1 -D N=4                      for N = 4 only
+  dipc prove svt1                   for every N, and all real q
+  dipc prove svt1 -D N=4            for N = 4 only
   dipc prove svt1 -D c=2 --claim "3/2*eps"
-  dipc prove svt1 --details                   the proof as a table, as a paper prints it
+  dipc prove svt1 --details         the proof as a table, as a paper prints it
   dipc prove svt1 --to latex -o svt1.tex
-  dipc prove svt1 --to coq -o svt1.v                 and then: coqc svt1.v
-  dipc prove svt1 --certificate svt1.json            and then: dipc verify svt1.json
-  dipc prove svt1 svt2 nmax1                  a table of several
+  dipc prove svt1 --to coq -o svt1.v           then: coqc svt1.v
+  dipc prove svt1 --certificate svt1.json      then: dipc verify svt1.json
+  dipc prove svt1 svt2 nmax1        a table of several
 """,
 )
 @options.files()
@@ -133,7 +133,6 @@ def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     A parameter that is the size of an input array stands for every integer >= 1, and numbers of the input
     for all reals (all integers, if the noise is discrete).  A FILE is as for 'dipc check'.
 
-    \b
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several programs the worst counts: 2, then 1, then 3, then 0.
     """
@@ -179,7 +178,7 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
 
 def _single(wanted: Wanted) -> SizesOutcome:
     """Prove one claim and show the answer; its errors are those of the command."""
-    with Bar(f"reading {wanted.file}") as bar:
+    with Bar(f"reading {wanted.name}") as bar:
         outcome = decided(wanted, bar.show)
     found = outcome.verdict
     assert found is not None
@@ -189,8 +188,7 @@ def _single(wanted: Wanted) -> SizesOutcome:
         present(outcome, wanted.style)
         if wanted.details and wanted.style == "text" and isinstance(found.verdict, ProvedForAll):
             say(f"\n{text(proof_document(found.verdict))}")
-    if wanted.certificate_file is not None and not outcome.interrupted:
-        certificates.write(_certificate(found), wanted.certificate_file)
+    write_certificate(outcome, lambda _: _certificate(found), wanted.certificate_file)
     return outcome
 
 
@@ -224,14 +222,13 @@ def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
 def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
     """The answer about one program.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
-    with reading(wanted.file, wanted.time_limit, wanted.memory_limit):
+    with reading(wanted.name, wanted.time_limit, wanted.memory_limit):
         asked = wanted.question()
     expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
     with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
         found = answered(asked, to_clock(**wanted.limits(monotonic() - start), progress=progress))
-    name = "<stdin>" if wanted.file == STDIN else wanted.file
     error = Interrupted("interrupted") if stop.pressed else None
-    return SizesOutcome(name, monotonic() - start, found, error, expected)
+    return SizesOutcome(wanted.name, monotonic() - start, found, error, expected)
 
 
 # --- several programs ----------------------------------------------------------------------------

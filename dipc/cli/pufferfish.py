@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,12 +23,13 @@ from dipc.cli.outcome import (
     present_several,
     say_notes,
     worst,
+    write_certificate,
     write_report,
 )
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading, work
 from dipc.clock import Clock, Progress
-from dipc.errors import InputError, Unsupported
+from dipc.errors import InputError, Source, Unsupported
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
@@ -46,13 +47,12 @@ from dipc.report.hidden import (
     verdict_rows,
 )
 from dipc.report.models import time_row
-from dipc.shipped import STDIN, expected_verdict, located_hidden
+from dipc.shipped import STDIN, expected_verdict, holds_program, located_hidden, name_of, source_of
 
 if TYPE_CHECKING:
-    import dipc.certificate.format as certificates
     import dipc.certificate.hidden as hidden
 else:
-    certificates, hidden = map(lazily, ("dipc.certificate.format", "dipc.certificate.hidden"))
+    hidden = lazily("dipc.certificate.hidden")
 
 PROGRAM = ".dip"
 
@@ -87,7 +87,7 @@ def pufferfish() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """The model in question, and what the options that several commands have say about it."""
 
@@ -104,7 +104,7 @@ class Asked:
     @property
     def name(self) -> str:
         """The file as messages call it."""
-        return "<stdin>" if self.file == STDIN else self.file
+        return name_of(self.file)
 
     @property
     def is_restricted(self) -> bool:
@@ -122,17 +122,22 @@ class Asked:
         """The same for :func:`dipc.cli.work.work`."""
         return {"seconds": self.time_limit, "memory": self.memory_limit}
 
+    @cached_property
+    def source(self) -> Source:
+        """The text, which the standard input gives once only."""
+        return source_of(self.file, located_hidden)
+
     @property
     def is_program(self) -> bool:
         """Whether the question is about a program, not a hidden Markov model."""
-        return self.file != STDIN and located_hidden(self.file).suffix == PROGRAM
+        return holds_program(self.file, self.source)
 
     def load(self, progress: Progress, given: str | None = None) -> PufferfishQuestion:
         """The question, with everything set that options set; about ``given`` alone if that is not None."""
         if self.is_program:
             hint = "for the output distributions of a program: dipc distribution"
             raise Unsupported(f"{self.file}: this command is about hidden Markov models (*.hmm)", hint=hint)
-        model = HiddenMarkovModel.load(self.file, **options.defined((*self.definitions, *self.fixed)))
+        model = HiddenMarkovModel(self.source, options.defined((*self.definitions, *self.fixed)))
         compare = [", ".join(pair) for pair in self.compared]
         at = None if self.at is None else rational(self.at, "eps")
         clock = Clock(self.time_limit, self.memory_limit, progress)
@@ -143,7 +148,7 @@ class Asked:
         if self.compared or self.horizon is not None:
             message = "--compare and --horizon are about hidden Markov models (*.hmm)"
             raise InputError(message, hint="a program names its pairs by `secret A vs B`")
-        mechanism = Mechanism.load_file(self.file, options.defined(self.definitions))
+        mechanism = Mechanism.load_file(self.source, options.defined(self.definitions))
         return mechanism.pufferfish(**options.defined(self.fixed))
 
     def budget(self, progress: Progress) -> Budget:
@@ -247,7 +252,6 @@ def check(
 ) -> int:
     """Prove the claim of each FILE for every prior and all sequences, or give an exact counterexample.
 
-    \b
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several files the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
@@ -265,10 +269,11 @@ def check(
     try:
         if single:
             outcomes.append(_single(replace(asked, file=files[0]), expect, style))
-            found = outcomes[0].verdict
-            if certificate_file is not None and found is not None and not outcomes[0].interrupted:
-                certificate = hidden.question_certificate(found.question, found)
-                certificates.write(certificate, certificate_file)
+            write_certificate(
+                outcomes[0],
+                lambda verdict: hidden.question_certificate(verdict.question, verdict),
+                certificate_file,
+            )
         else:
             outcomes += _several(models, asked, expect, style)
     except Exception as error:
@@ -288,7 +293,7 @@ def _is_question(file: str) -> bool:
 
 def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
     """Check one question and show the verdict; its errors are those of the command."""
-    with Bar(f"reading {asked.file}") as bar:
+    with Bar(f"reading {asked.name}") as bar:
         outcome = _decided(asked, expect, bar.show)
     present(outcome, style)
     return outcome
@@ -299,7 +304,7 @@ def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
     start = monotonic()
     limits: dict[str, Any] = {**asked.limits, "progress": progress}
     question: ProgramQuestion | PufferfishQuestion
-    with reading(asked.file, asked.time_limit, asked.memory_limit):
+    with reading(asked.name, asked.time_limit, asked.memory_limit):
         question = asked.load_program() if asked.is_program else asked.load(progress)
     if isinstance(question, ProgramQuestion):
         source, limits = question.explored.program.source, {**limits, "claim": asked.claim, "at": asked.at}
@@ -333,7 +338,7 @@ def _several(files: Sequence[str], asked: Asked, expect: bool, style: str) -> li
 Examples:
   dipc pufferfish budget ex3
   dipc pufferfish budget weather --horizon any
-  dipc pufferfish budget above --horizon 11 --curve    for every horizon up to 11
+  dipc pufferfish budget above --horizon 11 --curve    for every horizon
 """,
 )
 @FILE
@@ -348,7 +353,7 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
     Exit status: 0, or 3 if the least c is only known to lie in an interval.
     """
     start = monotonic()
-    with work(f"computing the least c of {asked.file}", **asked.given) as running:
+    with work(f"computing the least c of {asked.name}", **asked.given) as running:
         if curve and not asked.is_program:
             limits = {**asked.limits, "progress": running.progress}
             found = list(asked.load(running.progress).curve(**limits))

@@ -9,6 +9,7 @@ import click
 from dipc.cli import options
 from dipc.cli.model_files import write
 from dipc.cli.pufferfish import FILE, Asked, asking
+from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.errors import InputError
 from dipc.export.hidden import FORMATS
@@ -38,8 +39,8 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     """Write FILE in another format.
 
     \b
-    smtlib       a query for each ordered pair: `sat` is a violation, `unsat` a proof
-    redlog       one formula for all parameters, for quantifier elimination in REDUCE
+    smtlib       a query for each ordered pair: sat is a violation, unsat a proof
+    redlog       one formula for all parameters: quantifier elimination in REDUCE
     qepcad       the same for QEPCAD
     drn, prism   an equivalent Markov chain for the model checkers Storm and PRISM
     dot, svg     a picture of this chain
@@ -48,7 +49,7 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     with the observation.
     """
     options.refuse_overwriting(output, asked.file)
-    with work(f"export of {asked.file}", **asked.given) as running:
+    with work(f"export of {asked.name}", **asked.given) as running:
         limits = {**asked.limits, "progress": running.progress}
         if asked.is_program:
             content = asked.load_program().export(to, claim=asked.claim, at=asked.at, **limits)
@@ -64,7 +65,7 @@ Examples:
   dipc pufferfish plot ex3 -o ex3.svg
   dipc pufferfish plot above --horizon 9 -o above.svg
   dipc pufferfish plot above --horizon 5 --what delta -o delta.svg
-  dipc pufferfish plot ex5 --fix pC=1/2 -o map.png        two parameters: a map
+  dipc pufferfish plot ex5 --fix pC=1/2 -o map.png       two parameters: a map
 """,
 )
 @FILE
@@ -90,7 +91,7 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
     \b
     loss       the least epsilon
     delta      the least delta for each epsilon, without parameters
-    witness    both probabilities of the counterexample, at values of one parameter
+    witness    both probabilities of the counterexample, for one parameter
 
     Each point is exact; the claim is a dashed line.
     """
@@ -99,7 +100,7 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
         hint = f"for example -o {target.stem}.svg"
         raise InputError(f"{target}: a figure is written as {', '.join(FIGURES)}", hint=hint)
     options.refuse_overwriting(output, asked.file)
-    with work(f"plotting {asked.file}", **asked.given) as running:
+    with work(f"plotting {asked.name}", **asked.given) as running:
         limits = {**asked.limits, "progress": running.progress}
         if asked.is_program:
             figure = asked.load_program().plot(
@@ -109,4 +110,5 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
             figure = asked.load(running.progress).plot(what=what, points=points, **limits)
         plain = {"Date": None} if target.suffix == ".svg" else None
         figure.savefig(target, dpi=160, metadata=plain)
+    say(f"wrote {target}")
     return 0

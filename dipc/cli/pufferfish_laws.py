@@ -12,7 +12,7 @@ from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.pufferfish import FILE, Asked, asking
 from dipc.cli.terminal import columns, say
-from dipc.cli.work import work
+from dipc.cli.work import reading, work
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.hidden import Function, PufferfishQuestion, spoken
@@ -31,7 +31,7 @@ Examples:
   dipc pufferfish distribution ex3 --given sick
   dipc pufferfish distribution ex5                  every secret of a program
   dipc pufferfish distribution above --given "init(1, 0)" --horizon 2
-  dipc pufferfish distribution above --given "init(1, 0)" --sequence "blank ask(1, 2) bot"
+  dipc pufferfish distribution ex3 --given sick --sequence "2"
 """,
 )
 @FILE
@@ -46,7 +46,9 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
     A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
     outputs, and without --given those for every secret are printed.
     """
-    if asked.is_program:
+    with reading(asked.name, asked.time_limit, asked.memory_limit):
+        is_program = asked.is_program
+    if is_program:
         return _program_distribution(asked, given, sequence, as_json)
     if given is None:
         raise InputError(
@@ -54,7 +56,7 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
         )
     if asked.at is not None:
         raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
-    with work(f"distribution of {asked.file}", **asked.given) as running:
+    with work(f"distribution of {asked.name}", **asked.given) as running:
         question = asked.load(running.progress, given)
         rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
     if as_json:
@@ -76,7 +78,7 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
 
 def _program_distribution(asked: Asked, given: str | None, output: str | None, as_json: bool) -> int:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
-    with work(f"distribution of {asked.file}", **asked.given) as running:
+    with work(f"distribution of {asked.name}", **asked.given) as running:
         question = asked.load_program()
         posed = question.posed(at=asked.at, **asked.limits, progress=running.progress)
         laws = running.held(lambda: posed.functions(given))

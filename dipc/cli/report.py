@@ -72,7 +72,7 @@ def plot(asked: options.Asked, output: str | None, what: str, formula: str | Non
     """Draw FILE: what it loses against what it claims, for every eps.
 
     \b
-    loss            the privacy loss against the claimed t*eps, and the factor t that is needed
+    loss            the privacy loss against the claimed t*eps, and the t needed
     profile         the least delta at each eps against the claimed one
     distributions   of two adjacent inputs, at one eps and for all
     region          a counterexample, and the eps at which it violates the claim
@@ -102,7 +102,7 @@ def plot(asked: options.Asked, output: str | None, what: str, formula: str | Non
     def draw(mechanism: Mechanism, attempts: Attempts) -> None:
         save(plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more, **asked.restrictions))
 
-    return _written(asked, target, f"plotting {asked.file}", draw)
+    return _written(asked, target, f"plotting {asked.name}", draw)
 
 
 @click.command(
@@ -147,7 +147,7 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
         write_file(target, page)
 
-    return _written(asked, target, f"report of {asked.file}", write)
+    return _written(asked, target, f"report of {asked.name}", write)
 
 
 def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovModel], None]) -> int:
@@ -210,14 +210,14 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     mathematica, sage   a script that checks itself and decides the claim again
     smtlib              one query with exp for each distinct inequality
     latex               program, distributions, and one inequality with its proof
-    coq                 the verdict as a theorem, with all that Coq needs to check it
+    coq                 the verdict as a theorem, with all that Coq needs
     dot, svg            the Markov chain on --input, as a drawing
     drn, prism          the same chain, for the model checkers Storm and PRISM
     """
     options.refuse_overwriting(output, asked.file)
     if to in VERDICTS:
         _refuse_no_theorem(asked, output, given)
-    with work(f"export of {asked.file}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"export of {asked.name}", asked.time_limit, asked.memory_limit) as running:
         mechanism = asked.load()
         text = running.held(
             lambda: mechanism.export(to, claim=asked.claim, input=given, **asked.restrictions)

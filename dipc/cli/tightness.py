@@ -44,7 +44,7 @@ def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
 def computed(asked: options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:
     """The mechanism and what it answers, with a progress bar and a limit."""
     start = monotonic()
-    with work(f"reading {asked.file}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"reading {asked.name}", asked.time_limit, asked.memory_limit) as running:
         mechanism = asked.load()
         limits = asked.limits(monotonic() - start)
         return mechanism, question(mechanism, **limits, progress=running.progress, **asked.restrictions)
@@ -137,13 +137,13 @@ def regions(asked: options.Asked, as_json: bool) -> int:
 def _for_all_sizes(asked: options.Asked, as_json: bool) -> int:
     """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
     start = monotonic()
-    with work(f"reading {asked.file}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"reading {asked.name}", asked.time_limit, asked.memory_limit) as running:
         found = sizes.answered(asked.question(needs_claim=False), running.clock)
     if running.stop.pressed:
         raise Interrupted("interrupted")
     seconds = data("seconds", round(monotonic() - start, 6))
     rows = [
-        *head_rows(found, asked.file),
+        *head_rows(found, asked.name),
         *least_rows(found, alone=True),
         data("reason", found.reason or None),
     ]
@@ -161,7 +161,7 @@ def _answered(answer: Callable[..., list[Tight]], asked: options.Asked, as_json:
     seconds = monotonic() - start
     rows = [row for one in found for row in rows_of(one)]
     time = Row("time", f"{seconds:.2f} s", "seconds", round(seconds, 6))
-    show(plain_document([*program_rows(asked.file, mechanism.parameters), *rows, time]), as_json)
+    show(plain_document([*program_rows(asked.name, mechanism.parameters), *rows, time]), as_json)
     return 0
 
 
@@ -177,10 +177,10 @@ def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[...
     short_help="Explain where the privacy loss comes from.",
     epilog="""\b
 Examples:
-  dipc explain svt4 -D N=2                    the counterexample, path by path
-  dipc explain svt1 --at 1/2                  what needs the budget of a private program
+  dipc explain svt4 -D N=2         the counterexample, path by path
+  dipc explain svt1 --at 1/2       what needs the budget of a private program
   dipc explain svt1 --claim "eps/2"
-  dipc explain svt1 --input "q=[0,1,1]" --neighbour "q=[1,1,1]" --output "out=[bot,top,bot]"
+  dipc explain svt1 -D N=2 --input "q=[0,1]" --neighbour "q=[1,1]"
   dipc explain nmax3 --json
 """,
 )
@@ -230,7 +230,7 @@ def explain(
     seconds = data("seconds", round(monotonic() - start, 6))
     following = commands(found, asked)
     first, *others = explanation_document(found)
-    head = Section("", (*program_rows(asked.file, mechanism.parameters), *first.rows))
+    head = Section("", (*program_rows(asked.name, mechanism.parameters), *first.rows))
     ways = data("next", [command for command, _ in following])
     last = Section("Next", (*(Row(*line) for line in following), ways, seconds))
     show((head, *others, last), as_json)

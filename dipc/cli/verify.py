@@ -34,7 +34,7 @@ from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
-from dipc.shipped import STDIN, given_bytes, located_hidden, source_of
+from dipc.shipped import STDIN, given_bytes, holds_program, located_hidden, name_of, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
@@ -70,10 +70,10 @@ class Wanted:
     short_help="Check a certificate.",
     epilog="""\b
 Examples:
-  dipc verify svt1.json --program svt1        is it about this program, and true?
+  dipc verify svt1.json --program svt1     is it about this program, and true?
   dipc verify svt4.json --program svt4 -D N=2 --expect violated
   dipc verify svt1.json --program svt1 --claim "2*eps"
-  dipc verify svt1.json                       about the program text in the file
+  dipc verify svt1.json                    about the program text in the file
   dipc verify large.json --no-deep            only what the kernel can know
   dipc verify survey.json --model survey.dpm --formula "D[ln 3, 0](X out_1)"
 """,
@@ -137,7 +137,6 @@ def verify(
     For the statement about every size of a program, the automaton is derived anew from the program text, and
     compared edge by edge.
 
-    \b
     Exit status: 0 accepted, 1 refused or another statement, 2 an option is wrong or the file cannot be
     read as a certificate, 3 conditional: not everything was compared with the program text; or over a limit.
     """
@@ -151,7 +150,7 @@ def verify(
         raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
     data = given_bytes(MAX_BYTES + 1) if wanted.file == STDIN else file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
-    with work(f"verifying {wanted.file}", time_limit, memory_limit) as running:
+    with work(f"verifying {name_of(wanted.file)}", time_limit, memory_limit) as running:
         status, said = running.held(lambda: _verified(data, source, steps, wanted))
     for line in said.splitlines():
         say(shortened(line, MOST_ANSWERED))
@@ -168,7 +167,7 @@ def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> 
             if limit := _limit_behind(refused):
                 raise limit from None
             if problem := _no_certificate(data):
-                message = f"{wanted.file} is not a certificate ({problem})"
+                message = f"{name_of(wanted.file)} is not a certificate ({problem})"
                 raise InputError(message, hint=HOW_TO_MAKE_ONE) from None
             why = shown(str(refused))
             if str(refused).startswith(OTHER_PROGRAM):
@@ -334,10 +333,11 @@ def _judged_hidden(certificate: hidden.Certificate | classes.Certificate, wanted
 
 def _question(file: str, wanted: Wanted) -> Question:
     """What a model asks, or a program with priors."""
-    if file != STDIN and located_hidden(file).suffix == ".dip":
-        mechanism = Mechanism.load_file(file, wanted.definitions)
+    source = source_of(file, located_hidden)
+    if holds_program(file, source):
+        mechanism = Mechanism.load_file(source, wanted.definitions)
         return mechanism.pufferfish().as_model(wanted.claim)
-    return read_question(source_of(file, located_hidden), wanted.definitions, Asked(claim=wanted.claim))
+    return read_question(source, wanted.definitions, Asked(claim=wanted.claim))
 
 
 def _judged_model(
@@ -351,7 +351,7 @@ def _judged_model(
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
     proved = wanted.deep and not differences
     say(f"accepted: {certificate.statement()}" if proved else certificate.conditional())
-    where = "in the certificate (no --model given)" if wanted.model is None else wanted.model
+    where = "in the certificate (no --model given)" if wanted.model is None else name_of(wanted.model)
     say(f"model: {where}, SHA-256 of its {contents} {certificate.sha256}")
     if differences:
         return REFUSED

@@ -15,6 +15,7 @@ import dipc.views as views
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Violated
 from dipc.claims.tightness.curves import Curve
+from dipc.claims.verdict import Undecided
 from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.dipwhile.distribution import Distribution
@@ -387,6 +388,8 @@ def panels_of(found: Study, view: View | None = None, kinds: Sequence[str] = WHA
 def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
     if what == "region" and found.verdict is not None:
         message = f"there is no region to plot: the verdict is {found.verdict.status}"
+        if isinstance(found.verdict, Undecided):
+            return LimitReached(f"{message}: {found.verdict.reason}")
         return InputError(message, hint="try `loss`, or a smaller claim such as eps/2")
     if attempts.notes:
         note = attempts.notes[0]

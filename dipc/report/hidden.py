@@ -234,7 +234,7 @@ def budget_rows(found: Budget) -> Iterator[Node]:
     yield Row(f"least {symbol}", pretty(least_text(found)), symbol, _constant_record(found))
     if symbol == "c":
         yield Row("epsilon", epsilon_text(found), "epsilon", _epsilon_record(found))
-    yield from () if (where := _where(found)) is None else (Row("reached", where),)
+    yield from () if (where := _where(found)) is None else (Row("reached", pretty(where)),)
     if (shown := found.reached) is not None:
         yield from _reached_rows(shown)
         if shown.epsilon is None and symbol == "c":

@@ -65,10 +65,10 @@ def plot_question(
 def _drawn(panels: list[Panel], heading: str, what: str) -> Figure:
     if not panels:
         why = {
-            "witness": "the claim is not violated, or there is not one free parameter",
+            "witness": "the claim is not violated",
             "delta": "there are free parameters, or no number of observations",
         }.get(what, "no probability depends on a parameter or on eps")
-        hint = "" if what == "loss" else "set parameters with --fix"
+        hint = "set parameters with --fix" if what == "delta" else ""
         raise InputError(f"there is nothing to draw: {why}", hint=hint)
     return sheet(panels, heading)
 
@@ -103,7 +103,8 @@ def _other_panels(question: Question, clock: Clock, points: int, what: str) -> I
         least = _point(fmpq(0), pipeline.budget(_with_delta(question, fmpq(0)), clock)).high
         problem = Rational(question, clock)
         yield maps.delta_panel(partial(maps.delta_of_question, problem, horizon), least, claim, points)
-    if what == "witness" and len(names) == 1:
+    if what == "witness":
+        maps.refuse_but_one(names)
         yield from maps.panels(_subject(question, clock, witness=True), points, what)
 
 
@@ -171,6 +172,8 @@ def plot_program(
 def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Iterator[Panel]:
     found = posed.check(clock).counterexample if what == "witness" and posed.claim is not None else None
     subject = maps.of_program(posed, clock, found)
+    if what == "witness":
+        maps.refuse_but_one(subject.axes)
     if what != "delta" and subject.axes:
         yield from maps.panels(subject, points, what)
     elif not subject.axes and what != "witness":

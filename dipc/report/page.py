@@ -118,7 +118,7 @@ def report_html(
     if claimed is not None and not gave_up(found.verdict):
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
-    drawn = attempts("the chain", lambda: _picture(found), None)  # a graph, which is no small message
+    drawn = attempts("the chain", lambda: _picture(found), (mechanism.program,))
     laws = _laws(found, drawn, attempts)
     plots = attempts("the plots", lambda: _plots(found))
     private = found.verdict is not None and found.verdict.status == "private"
@@ -145,7 +145,8 @@ def report_html(
 def _for_all(mechanism: Mechanism, claim: str | None, attempts: Attempts) -> tuple[str, Markup] | None:
     """For which sizes there is a proof, and the proof; other answers are left to ``dipc prove``."""
     limit = min(PROVING, attempts.seconds or PROVING)
-    found = attempts("the proof for all inputs", partial(mechanism.prove, claim, time_limit=limit), None)
+    asked = partial(mechanism.prove, claim, time_limit=limit, memory_limit=attempts.memory)
+    found = attempts("the proof for all inputs", asked, None)
     if found is None or found.status != "private":
         return None
     return where_proved(found), marked(answer_html(found))

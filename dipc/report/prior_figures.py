@@ -59,6 +59,14 @@ class Subject:
     is_log: bool = False
 
 
+def refuse_but_one(axes: Sequence[str]) -> None:
+    """Refuse to draw a counterexample over more or less than one axis."""
+    if len(axes) != 1:
+        found = ", ".join(axes) or "none"
+        hint = f"set the others, for example --fix {axes[0]}=1/2" if axes else "it is printed by `check`"
+        raise InputError(f"a counterexample is drawn over one free parameter, not over {found}", hint=hint)
+
+
 def panels(subject: Subject, points: int, what: str) -> Iterator[Panel]:
     """The least epsilon (``what`` is "loss"), or the probabilities of the witness ("witness").
 
@@ -70,7 +78,7 @@ def panels(subject: Subject, points: int, what: str) -> Iterator[Panel]:
         raise InputError(message, hint=f"for example {fixed or '--at 1/2'}")
     names = " and ".join(subject.axes)
     if what == "witness":
-        if subject.sides is not None and len(subject.axes) == 1:
+        if subject.sides is not None:
             words = f"The probabilities of the counterexample's output at values of {names}."
             yield Panel("witness", "The counterexample", words, _lines(subject, subject.sides, points, ""))
         return
@@ -263,12 +271,12 @@ def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Su
     mixtures, claim = posed.mixtures, posed.claim
     family = ParameterClass(Parameters(mixtures.ring, mixtures.ranges), clock)
     has_eps = not posed.eps_range.is_point and any(not p.is_constant for law in mixtures.laws for p in law)
-    names, span = mixtures.ring.names, span_of(posed.eps_range)
+    names, span = mixtures.ring.names, span_of(posed.eps_range) if has_eps else None
 
     def place(u: Point) -> Values:
         clock.tick("points of the figure")
         found = dict(family.values(u[: len(names)]))
-        return {**found, EPS: fmpq_of(span.point(_float(u[-1])))} if has_eps else found
+        return found if span is None else {**found, EPS: fmpq_of(span.point(_float(u[-1])))}
 
     laws, sides = Laws(mixtures), None
     if witness is not None and claim is not None:
@@ -280,7 +288,7 @@ def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Su
         laws.least,
         None if claim is None else partial(claimed, claim),
         sides,
-        has_eps and span.log,
+        span is not None and span.log,
     )
 
 

@@ -410,6 +410,44 @@ def test_a_program_without_a_prior_compares_its_neighbours(capsys: Capture) -> N
     assert run(capsys, "check", "svt4", "-D", "N=2", "--quiet")[:2] == (1, "violated\n")
 
 
+DOUBLE = """\
+param p in (0, 1)  # input or output
+input a in {0, 1}; output o in {0, 1}; adjacent all; private 2*eps
+prior one
+  a <- choose {1: p, 0: 1 - p}
+end
+secret a = 0 vs a = 1
+r <- Lap(eps, a); o <- disc(r, 0, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["check"], ["budget"], ["distribution"], ["export", "--to", "smtlib"], ["check", "--json"]]
+)
+def test_a_program_on_the_standard_input(
+    command: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    def answer(file: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DOUBLE.encode())))
+        code, out, _ = run(capsys, *command, file)
+        return code, re.sub(r'time .*|"seconds": .*', "", out.replace("<stdin>", "double.dip"))
+
+    (folder / "double.dip").write_text(DOUBLE, encoding="utf-8")
+    assert answer("-") == answer("double.dip")
+    assert answer("-")[0] == 0
+
+
+def test_a_certificate_about_a_program_on_the_standard_input(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DOUBLE.encode())))
+    assert run(capsys, "check", "-", "--certificate", "double.json")[0] == 0
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DOUBLE.encode())))
+    assert status(["verify", "double.json", "--model", "-"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("accepted: ") and "\nmodel: <stdin>, SHA-256" in out
+
+
 # --- misuse ------------------------------------------------------------------------------------------
 
 

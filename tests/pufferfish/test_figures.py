@@ -225,14 +225,29 @@ def test_delta_is_drawn() -> None:
     assert axes.get_ylabel() == "least δ"
 
 
+def test_one_eps() -> None:
+    """A program at one eps is drawn as it is there."""
+    question = asked(CLINIC).fix(t="1/2")
+    alone, all_ = (maps.of_program(question.posed("5/4*eps", at=at), Clock()) for at in (2, None))
+    assert (alone.axes, all_.axes) == (("p",), ("p", "ε"))
+    values = alone.values((fmpq(1, 3),))
+    both = {**values, "ε": fmpq(2)}
+    assert alone.claimed is not None and all_.claimed is not None
+    assert alone.claimed(values) == near(5 / 2) == all_.claimed(both)
+    assert alone.least(values) == near(all_.least(both))
+    (axes,) = question.plot(at=2, claim="5/4*eps", points=4).axes
+    assert axes.get_xlabel() == "p"
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
         ("ex5", {}, "a figure has 2 axes, not 3: pA, pB, pC"),
-        ("noisy-max-3", {"what": "witness"}, "nothing to draw"),
+        ("noisy-max-3", {"what": "witness"}, "drawn over one free parameter, not over none"),
+        ("ex5", {"what": "witness"}, "drawn over one free parameter, not over pA, pB, pC"),
         ("ex5", {"what": "delta"}, "nothing to draw"),
         ("ex3", {"what": "delta"}, "nothing to draw"),
-        ("ex4", {"what": "witness"}, "nothing to draw"),
+        ("ex4", {"what": "witness"}, "nothing to draw: the claim is not violated"),
         ("ex3", {"what": "everything"}, "no figure `everything`"),
         ("ex5", {"what": "everything"}, "no figure `everything`"),
     ],

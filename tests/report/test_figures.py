@@ -201,6 +201,8 @@ def test_the_command_refuses(tmp_path: Path, capsys: Capture, monkeypatch: pytes
     assert status(["plot", "svt4", "-o", "x.gif"]) == 2
     assert "written as .png, .svg, .pdf" in capsys.readouterr().err
     assert status(["plot", "svt1", "-D", "N=5", "--what", "loss", "--time-limit", "0"]) == 3
+    assert status(["plot", "svt1", "--what", "region", "--time-limit", "0"]) == 3
+    assert "the verdict is undecided: the time limit was reached" in capsys.readouterr().err
     assert status(["plot", "svt4", "-D", "N=2", "--what", "loss"]) == 0
     assert (tmp_path / "svt4.png").exists()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
