@@ -10,7 +10,7 @@ from flint import fmpq
 
 import dipc.dipwhile.convert as convert
 import dipc.views as views
-from dipc.clock import Clock, Progress, silent, to_clock
+from dipc.clock import LIMITS, Clock, Progress, silent, to_clock
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.priors import Asked, asked, mixtures
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -95,7 +95,11 @@ class ProgramQuestion:
     fixed: Mapping[str, fmpq] = field(default_factory=dict)
 
     def fix(self, **values: PythonValue) -> ProgramQuestion:
-        """The question with numbers for these parameters."""
+        """The question with numbers for these parameters; limits are given to what computes."""
+        ranged = {unknown.name for unknown in self.explored.program.question.unknowns}
+        for name in sorted(values.keys() & {*LIMITS} - ranged):
+            hint = f"a limit is given to the question: .check({name}=...)"
+            raise InputError(f"there is no parameter `{name}`", hint=hint)
         numbers = {
             name: convert.to_rational(value, f"the parameter `{name}`") for name, value in values.items()
         }

@@ -13,6 +13,23 @@ LOOKS_LIKE_EPS = frozenset("ɛєε϶∊")
 """Letters that look like the ``ε`` of the language (after NFKC, which makes it of ``ϵ`` and ``𝜀``)."""
 
 
+READ_AS_ASCII = str.maketrans(
+    # Cyrillic, Greek, and three others
+    "асԁеһіјӏорԛѕуѵԝхАВСЕНІЈКМОРԚЅТУԜХΑΒΕΖΗΙΚΜΝΟΡΤΥΧοօɑɡ",
+    "acdehijlopqsyvwxABCEHIJKMOPQSTYWXABEZHIKMNOPTYXooag",
+)
+"""Letters of other alphabets that are drawn like letters of ASCII; most Greek ones of mathematics are not."""
+
+
+def as_drawn(name: str) -> str:
+    """The name in ASCII letters, as far as its letters are drawn like these.
+
+    >>> as_drawn("\\N{CYRILLIC SMALL LETTER O}ut") == "out", as_drawn("größe")
+    (True, 'größe')
+    """
+    return name if name.isascii() else name.translate(READ_AS_ASCII)
+
+
 def misspelt(name: str) -> str:
     """Why this must not name anything, and what to write instead; empty for a good name.
 

@@ -297,7 +297,7 @@ def test_an_interrupted_child_says_what_it_knows(monkeypatch: pytest.MonkeyPatch
         finally:
             signal.signal(signal.SIGINT, before)
 
-    assert held(clock, work) == "enough, at begun: 0"
+    assert held(clock, work) == "enough, at begun"
 
 
 # --- the Python API --------------------------------------------------------------------------
@@ -567,6 +567,15 @@ def test_who_is_told_about_the_progress_is_a_function() -> None:
     for ask in (dipc.load, lambda name, **limits: dipc.load(name).check(**limits)):
         with pytest.raises(InputError, match="progress must be a function, not the int 4"):
             ask("svt1", progress=4)
+
+
+def test_limits_in_the_place_of_parameters_of_a_question() -> None:
+    coin = dipc.load(COIN)
+    for fix in (coin.pufferfish, coin.pufferfish().fix):
+        with pytest.raises(InputError, match=r"no parameter `time_limit`(?s:.*)\.check\(time_limit=\.\.\.\)"):
+            fix(time_limit=1)
+    named = dipc.load(re.sub(r"\bp\b", "memory_limit", COIN))
+    assert named.pufferfish(memory_limit="1/3").fixed == {"memory_limit": fmpq(1, 3)}
 
 
 def test_declarations_that_are_named_like_limits() -> None:

@@ -60,3 +60,5 @@ def test_the_help_page_lists_them(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert all(f"\n  {name}  " in out for name in templates())
     assert status(["new", "mine", "--template", "nonsense"]) == 2
+    for name in ("", " ", ".", "a\nb"):
+        assert status(["new", name]) == 2

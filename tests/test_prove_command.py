@@ -217,8 +217,8 @@ def test_a_certificate_of_a_violation(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_no_certificate_of_nothing(tmp_path: Path, capsys: Capture) -> None:
-    assert status(["prove", "nmax1", "--certificate", str(tmp_path / "a.json")]) == 2
-    assert "the verdict is undecided" in capsys.readouterr().err
+    assert status(["prove", "nmax1", "--certificate", str(tmp_path / "a.json")]) == 3
+    assert "no certificate is written: nothing was decided" in capsys.readouterr().err
 
 
 def test_several_programs(tmp_path: Path, capsys: Capture) -> None:

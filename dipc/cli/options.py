@@ -31,6 +31,7 @@ PROGRAMS = "*.dip"
 HIDDEN = ("*.hmm", PROGRAMS)
 MODELS = ("*.dpm", "*.drn", PROGRAMS)
 STDOUT = "/dev/stdout"
+MOST_WARNINGS = 20  # that are shown
 Values = Mapping[str, Any]
 
 
@@ -276,9 +277,16 @@ class Asked:
         """The program with its parameters set; warnings go to the standard error."""
         mechanism = Mechanism.load_file(self.file, defined(self.definitions))
         say_whose(self.file)
-        for warning in mechanism.warnings:
-            click.echo(warning, err=True)
+        say_warnings(mechanism.warnings)
         return mechanism
+
+
+def say_warnings(warnings: Sequence[str]) -> None:
+    """The first of the warnings, and how many more there are."""
+    for warning in warnings[:MOST_WARNINGS]:
+        click.echo(warning, err=True)
+    if (more := len(warnings) - MOST_WARNINGS) > 0:
+        click.echo(f"and {more} more warnings", err=True)
 
 
 def say_whose(file: str) -> None:

@@ -127,6 +127,8 @@ Examples:
 @click.option("--stdout", "to_stdout", is_flag=True, help="Print the program instead of writing a file.")
 def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
     """Write NAME.dip, a program with comments to start from."""
+    if not name.strip(" .") or not name.isprintable():
+        raise InputError(f"`{name}` is no name of a program", hint="for example: dipc new mine")
     path = Path(name if name.endswith(SUFFIX) else name + SUFFIX)
     text = filled(templates()[template].read_text(encoding="utf-8"), path.stem)
     if to_stdout:

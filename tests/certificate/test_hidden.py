@@ -597,7 +597,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
         ([private], 0, "accepted: model 'ex2.hmm'"),
         ([private, "--model", file], 0, "is ln(2)-Pufferfish private up to horizon 1"),
         ([private, "--model", "ex2"], 0, "model: ex2, SHA-256"),
-        ([private, "--model", "-"], 0, "model: -, SHA-256"),
+        ([private, "--model", "-"], 0, "model: <stdin>, SHA-256"),
         ([private, "--model", file, "--claim", "ln(3)"], 1, "the c (the file has others)"),
         ([private, "--model", str(FOLDER / "ex2-repeated.hmm")], 1, "the transitions (the file has others)"),
         ([private, "--expect", "violated"], 1, "the claim is private (expected: violated)"),

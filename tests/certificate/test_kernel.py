@@ -167,7 +167,7 @@ def test_too_many_listed_pairs_is_an_honest_error(
 @pytest.mark.usefixtures("between_steps")
 def test_nothing_decided_nothing_certified(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path, file = ROOT / "programs" / "svt" / "svt1.dip", tmp_path / "out.json"
-    assert status(["check", str(path), "--time-limit", "0", "--certificate", str(file)]) == 2
+    assert status(["check", str(path), "--time-limit", "0", "--certificate", str(file)]) == 3
     assert "nothing was decided" in capsys.readouterr().err
     assert not file.exists()
 

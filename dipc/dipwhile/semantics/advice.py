@@ -9,7 +9,12 @@ from flint import fmpq
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw
-from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
+from dipc.dipwhile.syntax.notes import (
+    impossible_equalities,
+    look_alikes,
+    unassigned_outputs,
+    unread_variables,
+)
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.errors import InputError, Span
@@ -54,6 +59,8 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
                     yield rate.span, text, "did you mean a*eps?"
     for name, span, other in unread_variables(program):
         yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
+    for name, span, other in look_alikes(program):
+        yield span, f"`{name}` looks like `{other}`, but is another name", f"did you mean `{other}`?"
     for name, span in unassigned_outputs(program):
         yield span, f"the output `{name}` is never assigned", "it always has its start value"
     for span, reason in impossible_equalities(program):

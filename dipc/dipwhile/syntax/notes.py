@@ -7,7 +7,7 @@ that unrolling removed are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -25,9 +25,11 @@ from dipc.dipwhile.syntax.types import Kinding, declared_kinds, infer, kinds_of
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Span
 from dipc.models.values import show
-from dipc.suggest import nearest
+from dipc.spelling import as_drawn
+from dipc.suggest import MOST_COMPARED, nearest
 
 MOST_UNREAD = 100  # variables that are compared with others: who misspells more?
+MOST_PAIRS = 100_000  # of names that are compared
 
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
@@ -38,10 +40,21 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     outputs = {output.name for output in core.outputs}
     names = (node for node in nodes_read(core) if isinstance(node, ast.Name | ast.Index))
     unread = first.keys() - outputs - set(map(target_name, names))
-    known = sorted(outputs | first.keys())
-    some = islice(((name, span) for name, span in first.items() if name in unread), MOST_UNREAD)
+    known = representatives(sorted(outputs | first.keys()))
+    most = min(MOST_UNREAD, MOST_PAIRS // max(1, len(known)))
+    some = islice(((name, span) for name, span in first.items() if name in unread), most)
     found = [(name, span, similar(name, known)) for name, span in some]
     return [(name, span, near) for name, span, near in found if near]
+
+
+def look_alikes(core: CoreProgram) -> list[tuple[str, Span, str]]:
+    """Names that are drawn like others in letters of another alphabet: name, place, the other name."""
+    places = {declared.name: declared.span for declared in (*core.inputs, *core.outputs)}
+    for instruction in assignments(core.code):
+        places.setdefault(target_name(instruction.target), instruction.target.span)
+    known = {*places, *(name for name, _ in core.parameters)}
+    drawn = ((name, span, as_drawn(name)) for name, span in places.items())
+    return [(name, span, other) for name, span, other in drawn if other != name and other in known]
 
 
 def nodes_read(core: CoreProgram) -> Iterator[ast.Expr]:
@@ -54,6 +67,15 @@ def nodes_of(parts: Iterable[ast.Expr]) -> Iterator[ast.Expr]:
     return (node for part in parts for node in nodes(part))
 
 
+def representatives(names: Sequence[str]) -> Sequence[str]:
+    """Of too many names to compare, one of those that differ in digits only.
+
+    >>> len(representatives([f"x{i}" for i in range(10**4)])), len(representatives(["x1", "x2"]))
+    (1, 2)
+    """
+    return names if len(names) <= MOST_COMPARED else list({_plain(name): name for name in names}.values())
+
+
 def similar(name: str, known: Iterable[str]) -> str:
     """The name that this one may be a misspelling of; "" if there is none.  `x1` and `x2` are two variables.
 
@@ -64,7 +86,7 @@ def similar(name: str, known: Iterable[str]) -> str:
     return nearest(name, [other for other in known if other != name and _plain(other) != plain])
 
 
-@lru_cache(2**14)
+@lru_cache(MOST_COMPARED)
 def _plain(name: str) -> str:
     return re.sub(r"\d", "", name)
 
