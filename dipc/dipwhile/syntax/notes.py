@@ -70,7 +70,7 @@ def nodes_of(parts: Iterable[ast.Expr]) -> Iterator[ast.Expr]:
 def representatives(names: Sequence[str]) -> Sequence[str]:
     """Of too many names to compare, one of those that differ in digits only.
 
-    >>> len(representatives([f"x{i}" for i in range(10**4)])), len(representatives(["x1", "x2"]))
+    >>> len(representatives([f"x{i}" for i in range(10**5)])), len(representatives(["x1", "x2"]))
     (1, 2)
     """
     return names if len(names) <= MOST_COMPARED else list({_plain(name): name for name in names}.values())
