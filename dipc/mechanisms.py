@@ -31,7 +31,7 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType
 from dipc.lazily import lazily
 from dipc.limits import held
-from dipc.shipped import source_of
+from dipc.shipped import COMMENT, source_of
 from dipc.signs.sentence import Sentence
 from dipc.suggest import did_you_mean
 
@@ -68,7 +68,6 @@ MOST_PATHS = 8  # listed in an explanation
 Method = TypeVar("Method", bound=Callable[..., Any])
 Found = TypeVar("Found")
 
-COMMENT = re.compile("#.*")
 WORD = re.compile(r"\w+")
 
 

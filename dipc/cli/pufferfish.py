@@ -29,7 +29,7 @@ from dipc.cli.outcome import (
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading, work
 from dipc.clock import Clock, Progress
-from dipc.errors import InputError, Source, Unsupported
+from dipc.errors import InputError, Source
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
@@ -133,10 +133,7 @@ class Asked:
         return holds_program(self.file, self.source)
 
     def load(self, progress: Progress, given: str | None = None) -> PufferfishQuestion:
-        """The question, with everything set that options set; about ``given`` alone if that is not None."""
-        if self.is_program:
-            hint = "for the output distributions of a program: dipc distribution"
-            raise Unsupported(f"{self.file}: this command is about hidden Markov models (*.hmm)", hint=hint)
+        """The question about the model, with what options set; about ``given`` alone if that is not None."""
         model = HiddenMarkovModel(self.source, options.defined((*self.definitions, *self.fixed)))
         compare = [", ".join(pair) for pair in self.compared]
         at = None if self.at is None else rational(self.at, "eps")

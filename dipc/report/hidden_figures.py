@@ -176,7 +176,7 @@ def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Itera
         maps.refuse_but_one(subject.axes)
     if what != "delta" and subject.axes:
         yield from maps.panels(subject, points, what)
-    elif not subject.axes and what != "witness":
+    elif not subject.axes:
         laws = maps.Laws(posed.mixtures)
         yield maps.delta_panel(laws.delta, laws.least({}), posed.claim, points)
 

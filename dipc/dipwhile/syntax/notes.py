@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice
 
 from flint import fmpq
@@ -32,11 +31,17 @@ MOST_UNREAD = 100  # variables that are compared with others: who misspells more
 MOST_PAIRS = 100_000  # of names that are compared
 
 
-def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
-    """Variables that are assigned and never read and resemble another: name, place, the other name."""
+def first_places(core: CoreProgram) -> dict[str, Span]:
+    """Where each variable or array is assigned first."""
     first: dict[str, Span] = {}
     for instruction in assignments(core.code):
         first.setdefault(target_name(instruction.target), instruction.target.span)
+    return first
+
+
+def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
+    """Variables that are assigned and never read and resemble another: name, place, the other name."""
+    first = first_places(core)
     outputs = {output.name for output in core.outputs}
     names = (node for node in nodes_read(core) if isinstance(node, ast.Name | ast.Index))
     unread = first.keys() - outputs - set(map(target_name, names))
@@ -49,9 +54,9 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
 
 def look_alikes(core: CoreProgram) -> list[tuple[str, Span, str]]:
     """Names that are drawn like others in letters of another alphabet: name, place, the other name."""
-    places = {declared.name: declared.span for declared in (*core.inputs, *core.outputs)}
-    for instruction in assignments(core.code):
-        places.setdefault(target_name(instruction.target), instruction.target.span)
+    if core.source.text.isascii():
+        return []
+    places = first_places(core) | {declared.name: declared.span for declared in (*core.inputs, *core.outputs)}
     known = {*places, *(name for name, _ in core.parameters)}
     drawn = ((name, span, as_drawn(name)) for name, span in places.items())
     return [(name, span, other) for name, span, other in drawn if other != name and other in known]
@@ -86,14 +91,13 @@ def similar(name: str, known: Iterable[str]) -> str:
     return nearest(name, [other for other in known if other != name and _plain(other) != plain])
 
 
-@lru_cache(MOST_COMPARED)
 def _plain(name: str) -> str:
     return re.sub(r"\d", "", name)
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:
     """Outputs with a start value that no instruction assigns."""
-    assigned = {target_name(instruction.target) for instruction in assignments(core.code)}
+    assigned = first_places(core)
     return [
         (output.name, output.span)
         for output in core.outputs
