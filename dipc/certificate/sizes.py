@@ -91,6 +91,9 @@ def sizes_certificate(about: Proof) -> dict[str, Json]:
         "edges": edges,
         "strategies": [_strategy(strategy, automaton) for strategy in strategies],
     }
+    kind, distance = certificate["adjacency"]["kind"], certificate["adjacency"]["distance"]
+    if kind == "l1" and "/" in distance and automaton.integers and "reals" in automaton.inputs:
+        raise LimitReached(f"no certificate for reals beside integers under `l1 {distance}`")
     try:
         with metered(MAX_STEPS):
             kernel.checked({**certificate, "digest": ""}, None)

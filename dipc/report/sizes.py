@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple
 from html import escape
+from math import prod
 from typing import assert_never
 
 from dipc.claims.wording import pretty
@@ -30,6 +31,7 @@ def answer_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node
     yield data("verdict", found.status)
     yield from proof_rows(verdict)
     yield from least_rows(found)
+    yield from confirmed_rows(verdict)
     yield data("first_broken_N", found.first_broken_N)
     yield Row("verdict", f"{found.status.upper()} {where(found)}".rstrip())
     yield from _counterexample(found)
@@ -122,6 +124,21 @@ def least_text(least: LeastT, sizes: Sequence[str]) -> str:
     size = least.attained_at
     reached = f" (reached with {_size(sizes, size)})" if size is not None and sizes else ""
     return f"{least.high}: {private}" + (f", and not for a smaller t{reached}" if least.high else "")
+
+
+def confirmed_rows(verdict: AllSizesVerdict) -> Iterator[Node]:
+    """The sizes at which the exact engine agrees with the proof."""
+    found = verdict.confirmed if isinstance(verdict, ProvedForAll) else None
+    record = [dict(zip(found.names, each, strict=True)) for each in found.sizes] if found else []
+    text = None
+    if found and found.sizes:
+        axes = [", ".join(map(str, sorted(set(axis)))) for axis in zip(*found.sizes, strict=True)]
+        complete = len(found.sizes) == prod(len(set(axis)) for axis in zip(*found.sizes, strict=True))
+        at = [f"{name} = {axis}" for name, axis in zip(found.names, axes, strict=True)]
+        if not complete:
+            at = [f"({', '.join(found.names)}) = {', '.join(map(str, found.sizes))}"]
+        text = f"exactly for {' and '.join(at)}" if at else "exactly"
+    yield Row("confirmed", text, "confirmed", record)
 
 
 # --- the proof -------------------------------------------------------------------------------

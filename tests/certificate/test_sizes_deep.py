@@ -21,18 +21,20 @@ from patience import PATIENCE
 from dipc.certificate.format import dumps
 from dipc.certificate.sizes import Draws, Proof, _edge, _place, _question, rederive, sizes_certificate
 from dipc.certificate.slow.functions import NotCovered
-from dipc.certificate.slow.sizes_neighbours import Neighbours
+from dipc.certificate.slow.sizes_neighbours import Neighbours, domain
 from dipc.certificate.slow.sizes_text import Domain
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import build
 from dipc.dipwhile.allsizes.front import free_sizes, front, symbolic
+from dipc.dipwhile.allsizes.labels import Adjacency as Labels
+from dipc.dipwhile.allsizes.labels import Domain as LabelDomain
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import InputError, LimitReached, Source
+from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.kernel import laws
 from dipc.kernel.automata import Adjacency, read_adjacency
 from dipc.kernel.privacy import ProgramText, read_claim
@@ -81,6 +83,14 @@ for i in 1..N do
 end
 """
 MONOTONE = "forall i in 1..N: 0 <= q'[i] - q[i] and q'[i] - q[i] <= 1"
+MIXED = """param N = 3
+input q[N] in reals, n in integers
+output o[N] in reals, p in reals
+adjacent l1 2
+private 9*eps
+for i in 1..N do o[i] <- Lap(eps, q[i]) end
+p <- Lap(3*eps, n)
+"""
 OTHERS = {
     "the maximum as a loop": HEAD + BEST.format("0", "i = 1 or r > best") + "out <- arg",
     "the minimum as a loop": HEAD + BEST.format("Lap(eps, q[1])", "best >= r") + "out <- arg",
@@ -92,6 +102,9 @@ OTHERS = {
     "integers": HEAD.replace("linf 1", "linf 2") + "x <- DLap(eps/2, q[1])\nif x = 1 then out <- 1 end",
     "all inputs": HEAD.replace("linf 1", "all") + "x <- DLap(eps, q[1]); out <- disc(x, 0, 1)",
     "while": HEAD + "x <- Lap(eps, q[1]); n <- 0\nwhile n < 2 do n <- n + 1 end\nif x >= n then out <- 1 end",
+    "reals beside integers": MIXED,
+    "a start value computed from a size": HEAD.replace("{0, 1, 2, 3} = 0", "1..N + 1 = N + 1")
+    + "t <- Lap(eps, 0)\nfor i in 1..N do\n  r <- Lap(eps, q[i])\n  if r > t then out <- i; exit end\nend",
     "finite sets": HEAD.replace("{0, 1}", "{yes, no, perhaps}", 1).replace("linf", "hamming")
     + "for i in 1..N do\n  c <- choose {q[i]: (exp(eps) - 1)/(2 + exp(eps)), yes: 1/(2 + exp(eps)), "
     "no: 1/(2 + exp(eps)), perhaps: 1/(2 + exp(eps))}\n  if c = yes then out <- 1 end\nend",
@@ -128,6 +141,34 @@ def vars_of(about: Proof, proved: ProvedForAll) -> tuple[Any, ...]:
 
 def text_of(name: str) -> str:
     return source_of(name).text
+
+
+def test_changes_that_are_left_out_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reals beside integers whose corners are those of reals alone."""
+    monkeypatch.setattr(Labels, "_beside_integers", lambda _, most: [fmpq(0), most, -most])
+    with pytest.raises(LimitReached, match="an edge with the labels"):
+        certified(MIXED + "# all but some")
+
+
+def test_a_fractional_distance_of_reals_beside_integers_has_no_certificate() -> None:
+    with pytest.raises(LimitReached, match="no certificate for reals beside integers under `l1 5/2`"):
+        certified(MIXED.replace("l1 2", "l1 5/2"))
+
+
+@pytest.mark.parametrize("most", ["0", "1/2", "1", "4/3", "5/2", "3"])
+def test_what_integers_leave_over_is_the_same_to_both(most: str) -> None:
+    distance = fmpq(*map(int, most.split("/")))
+    labels = Labels("l1", {"a": distance}, distance, Span(Source("", ""), 0, 0), mixed=True).labels
+    twin = Neighbours("l1", {"a": Fraction(most)}, Fraction(most), mixed=True)
+    found = {str(change) for change, _ in labels("a", LabelDomain(), distance, "")}
+    assert found == {str(change) for change in twin.changes("a", Domain(None), Fraction(most), 0) or [0]}
+
+
+def test_a_set_that_changes_with_a_size_has_no_values() -> None:
+    known: dict[str, Any] = {}
+    (declared,) = parse(Source("", "param N = 2; input s in {N}; output o in {0}")).inputs
+    with pytest.raises(NotCovered, match="depends on a size"):
+        domain(declared, known, frozenset({"N"}), integers=False)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

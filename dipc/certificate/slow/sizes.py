@@ -381,11 +381,11 @@ def check_automaton(program: ast.Program, certificate: Certificate, sizes: froze
     known: Known = dict(certificate.program.parameters)
     text = Text(program, known, sizes - known.keys(), all_sizes(program))
     integers = needs_integers(program)
-    text.domains = {d.name: domain(d, known, integers) for d in program.inputs}
+    text.domains = {d.name: domain(d, known, text.symbolic, integers) for d in program.inputs}
     text.sums = {read(name, Reader.expression): name for name in sum_names(certificate)}
     check_question(text, certificate)
     listed_automaton = read_listed(certificate)
-    shared = Shared(text, neighbours(program, known))
+    shared = Shared(text, neighbours(program, known, text.domains))
     simulation = Simulation(shared, listed_automaton)
     start = Moment(listed(*program.body, constants=())), certificate.data["start"]
     simulation.explore(start)

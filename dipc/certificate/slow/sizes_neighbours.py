@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.programs import Known, domain_of, value_of
-from dipc.certificate.slow.sizes_text import Domain, all_nodes, is_one
+from dipc.certificate.slow.sizes_text import Domain, all_nodes, is_one, names_of
 from dipc.certificate.slow.values import Plain, as_number
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
 from dipc.kernel.reading import spend
 
 
-def domain(declared: ast.Declaration, known: Known, integers: bool) -> Domain:
-    """The values of a cell; ``integers``: of all inputs only integers are considered."""
+def domain(declared: ast.Declaration, known: Known, symbolic: frozenset[str], integers: bool) -> Domain:
+    """The values of a cell; ``integers``: all inputs are to be integers, ``symbolic``: names of sizes."""
+    if names_of(declared.domain) & symbolic:
+        raise NotCovered(f"{declared.name}, whose set depends on a size")
     match declared.domain:
+        case ast.Reals() | ast.Between() if integers:
+            raise NotCovered(f"integer noise on {declared.name}, which is not always an integer")
         case ast.Reals():
-            return Domain(None, integers)
+            return Domain(None)
         case ast.Integers():
             return Domain(None, True)
         case ast.Between(low, high):
@@ -44,6 +49,7 @@ class Neighbours:
     kind: str
     reach: dict[str, Fraction]
     total: Fraction | None
+    mixed: bool = False  # some inputs are integers, others are reals
 
     def width(self, name: str, domain: Domain) -> Fraction:
         """How far one cell may move."""
@@ -61,6 +67,10 @@ class Neighbours:
         if domain.integers:
             spend(16 * int(most))
             ends = [Fraction(d) for d in range(-int(most), int(most) + 1)]
+        elif self.kind == "l1" and self.mixed:
+            spend(16 * int(most))
+            rests = {most - k for k in range(int(most) + 1)}  # what integer cells leave over
+            ends = sorted({ZERO} | rests | {-rest for rest in rests})
         else:
             ends = sorted({-most, most} if self.kind == "linf" else {-most, ZERO, most})
         return [end for end in ends if end * sign >= 0]
@@ -78,13 +88,14 @@ class Neighbours:
         return self.width(name, domain) * (1 if one else 2)
 
 
-def neighbours(program: ast.Program, known: Known) -> Neighbours:
-    """The neighbours of a program."""
+def neighbours(program: ast.Program, known: Known, domains: Mapping[str, Domain]) -> Neighbours:
+    """The neighbours of a program, whose inputs have these domains."""
     match program.adjacency:
         case ast.NamedAdjacency(kind, distance):
             d = ZERO if distance is None else as_number(value_of(distance, known))
             reach = {declared.name: d for declared in program.inputs}
-            return Neighbours(kind, reach, d if kind in ("l1", "hamming") else None)
+            mixed = len({values.integers for values in domains.values() if not values.atoms}) == 2
+            return Neighbours(kind, reach, d if kind in ("l1", "hamming") else None, mixed)
         case ast.FormulaAdjacency(formula):
             return by_formula(formula, program, known)
     raise NotCovered("a program that does not say which inputs are neighbours")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.choosing import Dropped
+from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
-from dipc.dipwhile.allsizes.labels import NO_INTEGER, Domain, adjacency_of, domain_of
+from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import Path
 from dipc.dipwhile.allsizes.system import END, START, Kept, Moves, Point, System
-from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, datum
+from dipc.dipwhile.allsizes.values import Datum, Linear, Pair
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
-from dipc.dipwhile.syntax.constants import evaluate_value
 from dipc.dipwhile.syntax.core import Draw, Put
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.unroll import Constants, substitute
@@ -70,7 +70,10 @@ def system_of(
     if program.adjacency is None:
         raise Unsupported("the program does not say which inputs are neighbours", end)
     numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
-    return System(
+    declared = Declared(constants, scope.names)
+    domains = dict(domains_of(program, declared))
+    numeric = [domain for domain in domains.values() if not domain.atoms]
+    system = System(
         code,
         liveness(code),
         scope,
@@ -79,43 +82,33 @@ def system_of(
         | frozenset(inputs)
         | outputs
         | _made(code),
-        dict(domains_of(program, constants)),
+        domains,
         _filled(code)
         | {n: int(b.value.p) if isinstance(b, ast.Number) else None for n, b in numbers.items()},
         outputs - bounds.keys(),
-        adjacency_of(program.adjacency, inputs, constants),
+        adjacency_of(program.adjacency, inputs, declared, len({d.integers for d in numeric}) > 1),
         budgets,
-        dict(_starts(program, constants)),
+        {},
     )
+    return replace(system, starts=dict(_starts(program, system)))
 
 
-def _starts(program: ast.Program, constants: Constants) -> Iterator[tuple[str, Datum]]:
+def _starts(program: ast.Program, system: System) -> Iterator[tuple[str, Datum]]:
+    """The start values of scalar outputs, in terms of the sizes."""
     for declared in program.outputs:
         if declared.size is None and declared.start is not None:
-            yield declared.name, datum(evaluate_value(declared.start, constants))
+            path = Path(system, Point(START), ())
+            yield declared.name, path.evaluate(substitute(declared.start, system.constants))
+            if path.taken:
+                raise Unsupported(f"a size decides the start value of `{declared.name}`", declared.start.span)
 
 
-def domains_of(program: ast.Program, constants: Constants) -> Iterator[tuple[str, Domain]]:
+def domains_of(program: ast.Program, declared: Declared) -> Iterator[tuple[str, Domain]]:
     """What the cells of each input range over; :class:`Unsupported` for reals beside integer noise."""
-    assigned = [s for s, _ in statements(program.body) if isinstance(s, ast.Assign)]
-    noises = [s.value for s in assigned if isinstance(s.value, ast.Noise)]
-    means = [noise.mean for noise in noises if NOISE[noise.kind].integer]
-    sources = _sources(assigned, means)
-    for declared in program.inputs:
-        real = isinstance(declared.domain, ast.Reals | ast.Between) and declared.name not in sources
-        if means and real:
-            raise Unsupported(NO_INTEGER.format(declared.name), declared.span)
-        yield declared.name, domain_of(declared, constants, bool(means))
-
-
-def _sources(assigned: Sequence[ast.Assign], exprs: Iterable[ast.Expr]) -> set[str]:
-    """The variables and inputs that expressions are computed from."""
-    found = {name for expr in exprs for name in _names(expr)}
-    before: set[str] = set()
-    while found != before:
-        before = found.copy()
-        found |= {name for s in assigned if _target(s) in before for name in _names(s.value)}
-    return found
+    values = (s.value for s, _ in statements(program.body) if isinstance(s, ast.Assign))
+    integers = any(isinstance(value, ast.Noise) and NOISE[value.kind].integer for value in values)
+    for each in program.inputs:
+        yield each.name, domain_of(each, declared, integers)
 
 
 def _target(statement: ast.Statement) -> str:

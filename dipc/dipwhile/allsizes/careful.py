@@ -30,7 +30,7 @@ from dipc.dipwhile.allsizes.choosing import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
 from dipc.dipwhile.allsizes.flatten import Alike, Filled, Fresh, Operation, Round
 from dipc.dipwhile.allsizes.paths import Path
-from dipc.dipwhile.allsizes.system import END, Kept, Point, System
+from dipc.dipwhile.allsizes.system import END, START, Kept, Point, System
 from dipc.dipwhile.allsizes.values import (
     ONE,
     ZERO,
@@ -40,13 +40,11 @@ from dipc.dipwhile.allsizes.values import (
     Symbol,
     Unknown,
     as_linear,
-    datum,
     symbols,
     unknown,
 )
 from dipc.dipwhile.semantics.evaluate import MOST_EXPONENT
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.constants import evaluate_value
 from dipc.dipwhile.syntax.core import Draw, Put
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.kinds import Kinds, surely
@@ -132,7 +130,7 @@ class Known:
 def _numbers(domain: ast.SetOf | ast.Range, known: Known) -> list[fmpq]:
     """The numbers of a set that names no size.  Raises :class:`InputError`."""
     parts = domain.members if isinstance(domain, ast.SetOf) else (domain.low, domain.high)
-    values = [evaluate_value(part, dict(known.system.constants)) for part in parts]
+    values = [known.system.declared.value(part, "a set") for part in parts]
     found = [value for value in values if isinstance(value, fmpq)]
     if not found:
         raise InputError("a set without numbers")
@@ -459,8 +457,7 @@ class Careful(Path):
             low, high = (substitute(end, constants) for end in (declared.domain.low, declared.domain.high))
             self.nonempty(low, high, declared.domain.span)
         if declared.start is not None:
-            value = datum(evaluate_value(declared.start, self.system.constants))
-            self.fits(declared, value, declared.start.span)
+            self.fits(declared, self.start(declared.start), declared.start.span)
 
     def fits(self, output: ast.Declaration, value: Datum, span: Span) -> None:
         """What is assigned to an output is in its set."""
@@ -469,12 +466,11 @@ class Careful(Path):
 
     def belongs(self, output: ast.Declaration, value: Datum) -> bool:
         """Whether a value is surely in the set of an output."""
-        constants, number = self.system.constants, as_linear(value)
-        start = None if output.start is None else evaluate_value(output.start, constants)
+        number = as_linear(value)
         match output.domain:
-            case ast.SetOf(members):
-                values = {evaluate_value(member, constants) for member in members}
-                return self.among(value, values)
+            case ast.SetOf():
+                values = self.system.declared.members(output.domain, f"the set of `{output.name}`")
+                return self.among(value, {*values})
             case ast.Range(low, high):
                 ends = self.constant(low), self.constant(high)
                 return number is not None and self.is_integer(number) and self.within(number, *ends)
@@ -484,7 +480,13 @@ class Careful(Path):
                 return self.is_integer(number)
         if isinstance(value, Unknown):
             return value not in self.maybe_atoms
-        return number is not None or value == (None if start is None else datum(start))
+        return number is not None or (output.start is not None and value == self.start(output.start))
+
+    def start(self, expr: ast.Expr) -> Datum:
+        """A start value, in terms of the sizes; the variables of the path are not in it."""
+        return Careful(self.common, Point(START), (), self.system).evaluate(
+            substitute(expr, self.system.constants)
+        )
 
     def among(self, value: Datum, values: Set[Value]) -> bool:
         """Whether a value is surely one of a list."""

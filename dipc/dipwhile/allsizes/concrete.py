@@ -39,7 +39,6 @@ from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.errors import LimitReached, Span, Unsupported
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
@@ -179,15 +178,19 @@ class Concrete:
     """The runs of a program for some sizes."""
 
     def __init__(self, asked: Prepared, sizes: Mapping[str, int], clock: Clock) -> None:
-        front = asked.front
+        program = asked.front.program
         self.system = asked.system(sizes)
-        constants = front.constants_at(sizes)
+        declared = asked.front.declared_at(sizes)
         self.bounded = {
-            d.name: tuple(evaluate(end, constants, "an end") for end in (d.domain.low, d.domain.high))
-            for d in front.program.inputs
+            d.name: declared.interval(d.domain, f"the interval of `{d.name}`")
+            for d in program.inputs
             if isinstance(d.domain, ast.Between)
         }
-        self.starts = {v.name: show(v.start) for v in front.finite.outputs if v.start is not None}
+        self.starts = {
+            d.name: show(declared.value(d.start, f"the start value of `{d.name}`"))
+            for d in program.outputs
+            if d.start is not None
+        }
         self.clock = clock
         self._parts: dict[Point, list[Stretch]] = {}
 

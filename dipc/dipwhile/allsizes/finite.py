@@ -7,10 +7,9 @@ before.  The exact engine decides it, and writes the certificate, as for any pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from flint import fmpq
 
@@ -18,25 +17,24 @@ from dipc.claims.deciding import decide
 from dipc.claims.privacy import Goal
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
+from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.front import Front
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.constants import evaluate, evaluate_parameters, evaluate_set
+from dipc.dipwhile.syntax.constants import sample
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.printer import show_program
-from dipc.dipwhile.syntax.unroll import Constants
 from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Source
-from dipc.models.values import Value
 
 LEVELS = tuple(ast.Number(fmpq(level)) for level in (-1, 0, 1))
 """Of an output of numbers: 0 stands for (-1, 0]; far out, where claims break, that is like one number."""
 
-Starts = Mapping[str, tuple[ast.Expr | None, ast.Name]]
-"""By output: its start value, and the variable that holds what is put in levels."""
+Levelled = Mapping[str, tuple[ast.Declaration, ast.Name]]
+"""By output: how it is declared now, and the variable that holds what is put in levels."""
 
 
 def decided(
@@ -55,41 +53,23 @@ def declared_at(front: Front, sizes: Mapping[str, int]) -> CoreProgram | None:
     return program_at(front, sizes, {})
 
 
-def some_inputs_at(front: Front, sizes: Mapping[str, int]) -> CoreProgram:
-    """The program for these sizes with the finite sets that it declares, and some values of infinite ones."""
-    constants = dict(front.constants)
-    return program_at(front, sizes, {d.name: set(_some(d.domain, constants)) for d in front.program.inputs})
+def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, Collection[fmpq]]) -> CoreProgram:
+    """The program for these sizes; ``values`` replace the sets of inputs, by name.
 
-
-def _some(domain: ast.Domain, constants: Constants) -> tuple[fmpq, ...]:
-    match domain:
-        case ast.Reals() | ast.Integers():
-            return fmpq(-1), fmpq(0), fmpq(1)
-        case ast.Between(low, high):
-            return tuple(evaluate(end, constants, "an end of the interval") for end in (low, high))
-    return ()
-
-
-def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, set[fmpq]]) -> CoreProgram:
-    """The program for these sizes; the sets of numeric inputs also have these values, by input.
-
-    Raises :class:`InputError` if it is not one for `dipc check`, or if its outputs cannot be put in levels.
+    Other inputs keep the sets that they declare, or have some values of an infinite one.  Raises
+    :class:`InputError` if it is not a program for `dipc check`, or if its outputs cannot be put in levels.
     """
     program = front.program
-    numbers = {**dict(front.constants), **{name: fmpq(size) for name, size in sizes.items()}}
-    params = tuple(
-        replace(p, value=ast.Number(numbers[p.name])) if p.name in numbers else p for p in program.params
-    )
-    inputs = tuple(replace(d, domain=_widened(front, d, values.get(d.name, set()))) for d in program.inputs)
-    levelled = _levelled(program)
+    declared = front.declared_at(sizes)
+    params = tuple(replace(p, value=ast.Number(declared.constants[p.name])) for p in program.params)
+    levelled = _levelled(program, declared)
     if levelled is None:
         raise InputError("an output without a finite set is read", program.outputs[0].span)
     claim = replace(program.claim, sizes=()) if program.claim is not None else None
     made = replace(
         levelled,
         params=params,
-        inputs=inputs,
-        outputs=tuple(_with_declared(front, d, numbers) for d in levelled.outputs),
+        inputs=tuple(_with_set(d, declared, values.get(d.name, ())) for d in program.inputs),
         claim=claim,
         unknowns=(),
         priors=(),
@@ -98,51 +78,44 @@ def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, set[
     return read(Source(front.source.name, show_program(made)))
 
 
-def _widened(front: Front, declared: ast.Declaration, more: set[fmpq]) -> ast.Domain:
-    known: tuple[Value, ...] = ()
-    if not isinstance(declared.domain, ast.Unlisted):
-        known = next(v.domain for v in front.finite.inputs if v.name == declared.name)
-        if more <= {*known}:
-            return declared.domain
-    return ast.SetOf(tuple(map(ast.Number, sorted({*more, *(v for v in known if isinstance(v, fmpq))}))))
-
-
-def _with_declared(front: Front, output: ast.Declaration, numbers: Mapping[str, fmpq]) -> ast.Declaration:
-    """An output with the values that it has in the text, for a set that depends on the size."""
-    named = {n.name for n in _nodes(output.domain) if isinstance(n, ast.Name)}
-    if not named & {*front.sizes} or isinstance(output.domain, ast.Unlisted):
-        return output
-    known = next(v.domain for v in front.finite.outputs if v.name == output.name)
-    own = evaluate_set(output.domain, dict(evaluate_parameters(front.program.params, numbers)))
-    values = sorted(v for v in {*known, *own} if isinstance(v, fmpq))
-    return replace(output, domain=ast.SetOf(tuple(map(ast.Number, values)))) if {*known} - {*own} else output
-
-
-def _nodes(node: ast.Node) -> Iterator[ast.Expr]:
-    return chain.from_iterable(map(nodes, expressions(node)))
+def _with_set(input: ast.Declaration, declared: Declared, values: Collection[fmpq]) -> ast.Declaration:
+    if not values and isinstance(input.domain, ast.Unlisted):
+        values = sample(input.domain, declared.constants)
+    numbers = tuple(map(ast.Number, sorted(values)))
+    return replace(input, domain=ast.SetOf(numbers)) if numbers else input
 
 
 # --- outputs in levels -----------------------------------------------------------------------
 
 
-def _levelled(program: ast.Program) -> ast.Program | None:
-    """The program with a finite set for every output; None if it reads one that has none."""
+def _levelled(program: ast.Program, declared: Declared) -> ast.Program | None:
+    """The program with a finite set for every output; None if it reads one that has none.
+
+    The new outputs are a function of the old ones: a number becomes its level, an atom stays.
+    """
     suffix, text = "_exact", show_program(program)
     while suffix in text:
         suffix += "_"  # no variable of the program may be overwritten
-    starts = {
-        d.name: (d.start, ast.Name(d.name + suffix))
+    levelled = {
+        d.name: (_in_levels(d, declared), ast.Name(d.name + suffix))
         for d in program.outputs
         if isinstance(d.domain, ast.Unlisted)
     }
-    if any(name in starts for s, _ in statements(program.body) for name in _read(s)):
+    if any(name in levelled for s, _ in statements(program.body) for name in _read(s)):
         return None
-    outputs = tuple(replace(d, domain=_levels(d.start)) if d.name in starts else d for d in program.outputs)
-    return replace(program, outputs=outputs, body=_block(program.body, starts)) if starts else program
+    outputs = tuple(levelled[d.name][0] if d.name in levelled else d for d in program.outputs)
+    return replace(program, outputs=outputs, body=_block(program.body, levelled))
 
 
-def _levels(start: ast.Expr | None) -> ast.SetOf:
-    return ast.SetOf(LEVELS if start is None or start in LEVELS else (*LEVELS, start))
+def _in_levels(output: ast.Declaration, declared: Declared) -> ast.Declaration:
+    """The output with its levels for a set; a start value that is a number becomes its level."""
+    if output.start is None:
+        return replace(output, domain=ast.SetOf(LEVELS))
+    start = declared.value(output.start, f"the start value of `{output.name}`")
+    if not isinstance(start, fmpq):
+        return replace(output, domain=ast.SetOf((*LEVELS, output.start)))
+    level = next((level for level in LEVELS if start <= level.value), LEVELS[-1])
+    return replace(output, domain=ast.SetOf(LEVELS), start=level)
 
 
 def _name(target: ast.Name | ast.Index) -> str:
@@ -159,22 +132,25 @@ def _read(statement: ast.Statement) -> Iterator[str]:
                     yield _name(node)
 
 
-def _block(block: ast.Block, starts: Starts) -> ast.Block:
-    return tuple(new for statement in block for new in _statement(statement, starts))
+def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
+    return tuple(new for statement in block for new in _statement(statement, levelled))
 
 
-def _statement(statement: ast.Statement, starts: Starts) -> Iterator[ast.Statement]:
-    """A statement that puts in levels what an output gets, unless it gets its start value."""
+def _statement(statement: ast.Statement, levelled: Levelled) -> Iterator[ast.Statement]:
+    """A statement that puts in levels what an output gets, unless it gets the atom that it starts with."""
     match statement:
-        case ast.Assign(target, value) if _name(target) in starts and value != starts[_name(target)][0]:
-            name = starts[_name(target)][1]
+        case ast.Assign(target, value) if _name(target) in levelled:
+            output, name = levelled[_name(target)]
+            if isinstance(value, ast.Name) and value == output.start:
+                yield statement
+                return
             yield ast.Assign(name, value)
             yield ast.Assign(target, ast.Call("disc", (name, *LEVELS)))
         case ast.If(branches, otherwise):
-            yield ast.If(tuple((c, _block(b, starts)) for c, b in branches), _block(otherwise, starts))
+            yield ast.If(tuple((c, _block(b, levelled)) for c, b in branches), _block(otherwise, levelled))
         case ast.For(variable, low, high, body):
-            yield ast.For(variable, low, high, _block(body, starts))
+            yield ast.For(variable, low, high, _block(body, levelled))
         case ast.While(condition, body):
-            yield ast.While(condition, _block(body, starts))
+            yield ast.While(condition, _block(body, levelled))
         case _:
             yield statement

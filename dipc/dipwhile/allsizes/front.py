@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from flint import fmpq
 
+from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.pipeline import no_adjacency
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program, refuse_number_claim
@@ -46,6 +47,10 @@ class Front:
         """All parameters, for these sizes."""
         numbers = {name: fmpq(size) for name, size in sizes.items()}
         return dict(evaluate_parameters(self.program.params, {**dict(self.constants), **numbers}))
+
+    def declared_at(self, sizes: Mapping[str, int]) -> Declared:
+        """Evaluates what the program declares, for these sizes."""
+        return Declared(self.constants_at(sizes), frozenset(p.name for p in self.program.params))
 
 
 def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> Front:

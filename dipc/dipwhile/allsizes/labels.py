@@ -1,7 +1,8 @@
 """How the cells of the inputs may differ: the labels of a cell, and what is left to change then.
 
 Every private cell gets a label when it is read: its change for numbers (the vertices of the adjacency suffice
-for reals, by convexity; every integer is a label for integers), a pair of values for atoms.
+for reals, by convexity; every integer is a label for integers, and under ``l1`` the vertices for reals are
+those that the integers beside them leave), a pair of values for atoms.
 Under ``l1`` and ``hamming`` a *phase* says what is left to change.  A cell may be read more than once, in
 different loops or at different offsets; each such *stream* reads each cell once.  The first streams of all
 arrays share a phase, the second ones another, and so on: this allows for more than the adjacency does, never
@@ -16,9 +17,9 @@ from typing import assert_never
 
 from flint import fmpq
 
+from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Pair
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.constants import evaluate, evaluate_set
 from dipc.dipwhile.syntax.simplify import linear
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import joined, nodes
@@ -48,6 +49,7 @@ class Adjacency:
     reach: Mapping[str, fmpq]  # how far a cell of each input may move
     distance: fmpq
     span: Span
+    mixed: bool = False  # integers among the inputs beside reals
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -75,8 +77,21 @@ class Adjacency:
         if domain.integers and most > MOST_CHANGE:
             text = f"every integer up to {most} is a change of a cell of `{name}`, too many to look at"
             raise Unsupported(text, self.span)
-        changes = _changes(most, domain.integers, direction, weak=self.kind != "linf")
+        if self.kind == "l1" and self.mixed and not domain.integers:
+            changes = self._beside_integers(most)
+        else:
+            changes = _changes(most, domain.integers, direction, weak=self.kind != "linf")
         return [(change, self._after(left, change)) for change in changes]
+
+    def _beside_integers(self, most: fmpq) -> list[fmpq]:
+        """The changes of a real cell: all that the changes of integer cells leave over.
+
+        For fixed changes of the integer cells, the vertices of ``l1`` give all the rest to one real cell.
+        """
+        if most > MOST_CHANGE:
+            raise Unsupported(f"an integer cell may change by each integer up to {most}", self.span)
+        left = [most - k for k in range(int(most.floor()) + 1)]
+        return list(dict.fromkeys([ZERO, *(change for rest in left for change in (rest, -rest))]))
 
     def _after(self, left: fmpq | None, change: fmpq) -> fmpq | None:
         if left is None or self.full is None:
@@ -118,48 +133,52 @@ def _changes(most: fmpq, integers: bool, direction: str, weak: bool) -> list[fmp
 
 
 NO_INTEGER = "the program draws integer noise, and `{}` is not always an integer"
+IN_INTEGERS = "declare the input `in integers`"
 
 
-def domain_of(declared: ast.Declaration, constants: Constants, integers: bool) -> Domain:
+def domain_of(input: ast.Declaration, declared: Declared, integers: bool) -> Domain:
     """The values of the cells of an input; ``integers``: only integers, as the program draws integer noise.
 
     Between integers the least cost is not convex: reals need more than their vertices then.
-    Raises :class:`Unsupported` if some of the values declared are no integers.
+    Raises :class:`Unsupported` if some of the values of the input are not integers.
     """
-    match declared.domain:
+    what = f"the set of `{input.name}`"
+    match input.domain:
         case ast.SetOf() | ast.Range():
-            values = evaluate_set(declared.domain, constants)
+            values = declared.members(input.domain, what)
             numbers = [value for value in values if isinstance(value, fmpq)]
             if len(numbers) < len(values):
                 return Domain(atoms=values)
             if integers and any(number.q != 1 for number in numbers):
-                raise Unsupported(NO_INTEGER.format(declared.name), declared.span)
+                raise Unsupported(NO_INTEGER.format(input.name), input.span, IN_INTEGERS)
             return Domain(max(numbers) - min(numbers), integers)
-        case ast.Between(low, high):
-            ends = [evaluate(end, constants, "an end of the interval") for end in (low, high)]
-            return Domain(ends[1] - ends[0], integers)
-        case ast.Reals():
-            return Domain(None, integers)
         case ast.Integers():
             return Domain(None, True)
+        case ast.Reals() | ast.Between() if integers:
+            raise Unsupported(NO_INTEGER.format(input.name), input.span, IN_INTEGERS)
+        case ast.Between():
+            low, high = declared.interval(input.domain, what)
+            return Domain(high - low)
+        case ast.Reals():
+            return Domain()
         case _:
-            assert_never(declared.domain)
+            assert_never(input.domain)
 
 
 def adjacency_of(
-    adjacency: ast.Adjacency, inputs: Mapping[str, ast.Declaration], constants: Constants
+    adjacency: ast.Adjacency, inputs: Mapping[str, ast.Declaration], declared: Declared, mixed: bool
 ) -> Adjacency:
-    """The adjacency of a program.
+    """The adjacency of a program; ``mixed``: some of its numeric inputs are integers, and some are not.
 
     Raises :class:`Unsupported` for a formula other than bounds on the change of every cell, all of one sign
     or symmetric.
     """
     match adjacency:
         case ast.NamedAdjacency(kind, distance):
-            value = ZERO if distance is None else evaluate(distance, constants, "the distance")
-            return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span)
+            value = ZERO if distance is None else declared.number(distance, "the distance")
+            return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span, mixed)
         case ast.FormulaAdjacency(formula):
-            found = [_bounds(part, constants, inputs) for part in joined(formula, ast.Op.OR)]
+            found = [_bounds(part, declared.constants, inputs) for part in joined(formula, ast.Op.OR)]
             for bounds in found:
                 if bounds is None or bounds.keys() != inputs.keys() or not _same(bounds, found[0]):
                     raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)

@@ -1,20 +1,24 @@
 """The whole way: a question about every size, to its verdict.
 
-syntax tree -> automaton -> strategies, a proof; without one, refutation at N = 1, 2, ...
+syntax tree -> automaton -> strategies, a proof, which the exact engine confirms at the smallest sizes;
+without one, refutation at N = 1, 2, ...
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed
 from dipc.dipwhile.allsizes.meaning import check_some, doubt_about
 from dipc.dipwhile.allsizes.prepared import prepared
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.refute import attained, doubted, refuted
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
-from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, ProvedForAll
-from dipc.errors import Unsupported
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open, ProvedForAll
+from dipc.errors import LimitReached, Unsupported
 
 
 def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizesVerdict:
@@ -35,10 +39,14 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
         doubt = doubt_about(asked, clock)
         if doubt is not None:
             return doubted(asked, automaton, doubt, clock)
-        least = (
-            attained(asked, automaton, solved, clock)
-            if find_least or t is None
-            else LeastT(fmpq(0), solved.t)
-        )
-        return ProvedForAll(automaton, solved.strategies, least)
+        try:
+            agreed = confirmed(asked, solved.t, clock)
+        except Contradicted as contradiction:
+            reason = f"the proof with t = {solved.t} is wrong, which is a bug of dipc: {contradiction.text}"
+            return Open(reason, inputs=automaton.inputs)
+        least = LeastT(fmpq(0), solved.t)
+        if find_least or t is None:
+            with suppress(LimitReached):  # the proof stands, whatever is found below its t
+                least = attained(asked, automaton, solved, clock)
+        return ProvedForAll(automaton, solved.strategies, least, agreed)
     return refuted(asked, automaton, solved, clock)

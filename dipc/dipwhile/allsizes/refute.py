@@ -34,12 +34,12 @@ def refuted(
 ) -> AllSizesVerdict:
     """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
 
-    A claim with a delta and what the method does not cover at any size stay open: `dipc check` is for that,
-    and its answers are told.
+    A claim with a delta and what the method does not cover at any size are refuted on the declared inputs
+    only; without a violation there they stay open, with the sizes at which `dipc check` agrees.
     """
     search = Search(asked, clock, MOST_SIZE if automaton is not None else SMALL - 1)
     goal = asked.question.goal
-    found = search.broken() if goal is not None and not goal.delta and search.covered else None
+    found = search.broken() if goal is not None else None
     inputs = automaton.inputs if automaton is not None else ""
     least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
     if found is not None:
@@ -51,10 +51,12 @@ def refuted(
     return Open(reason, span, least, search.checked(), inputs)
 
 
-def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> Open:
+def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> AllSizesVerdict:
     """The claim was proved, but maybe not all runs mean something."""
     reason = f"it is not shown for every size and input that the program means something: {doubt.text}"
-    return Open(reason, doubt.span, None, Search(asked, clock, SMALL - 1).checked(), automaton.inputs)
+    search = Search(asked, clock, SMALL - 1)
+    found = search.broken_on_declared() if asked.question.goal is not None else None
+    return found or Open(reason, doubt.span, None, search.checked(), automaton.inputs)
 
 
 def _least(

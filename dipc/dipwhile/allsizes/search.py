@@ -18,7 +18,7 @@ from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
-from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at, some_inputs_at
+from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
 from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.runs import layered_value, rank, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -28,7 +28,7 @@ from dipc.dipwhile.pipeline import losses_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.core import Cell, CoreProgram
-from dipc.dipwhile.syntax.kinds import show_domain
+from dipc.dipwhile.syntax.printer import show
 from dipc.errors import InputError, LimitReached
 from dipc.models.values import Value
 
@@ -131,25 +131,31 @@ class Search:
     # --- a violation -------------------------------------------------------------------------
 
     def broken(self) -> BrokenFrom | None:
-        """The first size at which the exact engine confirms a violation."""
-        assert self.asked.question.goal is not None
+        """The first size at which the exact engine confirms a violation, by a run or on declared inputs."""
         open_sizes = 0
-        for n in self.numbers:
+        for n in self.numbers if self.covered else ():
             layer = self.layer(n)
             if layer is not None and self.proved(layer):
                 continue
-            found = self.confirmed(n, layer)
-            if found is not None:
-                verdict, program = found
+            if (found := self.confirmed(n, layer)) is not None:
                 least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
-                private = self.private_on_declared(n)
-                return BrokenFrom(
-                    self.size(n), verdict, LeastT(ZERO, None), "", least, private, program=program
-                )
+                return self.broken_at(n, found, least)
             open_sizes += 1
             if open_sizes == MOST_OPEN:
                 break
-        return None
+        return self.broken_on_declared()
+
+    def broken_on_declared(self) -> BrokenFrom | None:
+        """The first size at which the declared inputs violate the claim."""
+        n = next((n for n in self.numbers if not self.private_on_declared(n)), self.numbers[0])
+        found = self.confirmed(n, None)
+        return None if found is None else self.broken_at(n, found, n == self.numbers[0])
+
+    def broken_at(self, n: int, found: tuple[Violated, CoreProgram], least: bool) -> BrokenFrom:
+        """The claim is violated at a size, which may be the ``least``."""
+        verdict, program = found
+        private = self.private_on_declared(n)
+        return BrokenFrom(self.size(n), verdict, LeastT(ZERO, None), "", least, private, program=program)
 
     def size(self, n: int) -> int:
         """The size of a layer: a number from outside, if there is one."""
@@ -226,12 +232,8 @@ class Search:
     def checked(self) -> str:
         """What the exact engine says of the declared inputs, in words."""
         private = list(takewhile(self.private_on_declared, self.numbers))
-        broken = next((n for n in self.numbers if n not in private), 0)
-        told = [f"private{self._where(private)}"] if private else []
-        if self.private_on_declared(broken) is False:
-            told.append(f"violated{self._where([broken])}")
-        sets = ", ".join(f"{v.name} in {show_domain(v.domain)}" for v in self.front.finite.inputs)
-        return f"{', '.join(told)} with {sets}: `dipc check`" if told else ""
+        sets = ", ".join(f"{d.name} in {show(d.domain)}" for d in self.front.program.inputs)
+        return f"private{self._where(private)} with {sets}: `dipc check`" if private else ""
 
     def _where(self, sizes: Sequence[int]) -> str:
         names = " = ".join(self.front.sizes)
@@ -268,7 +270,7 @@ class Search:
         """The least t of some inputs, or a lower bound for it; None if no t is enough."""
         if n <= MOST_OPEN:
             with suppress(InputError, LimitReached):
-                program = some_inputs_at(self.front, self.sizes(n))
+                program = program_at(self.front, self.sizes(n), {})
                 if Explored(program).space.size <= MOST_INPUTS:
                     found = budget(losses_of(Explored(program), self.asked.budgets, self.limited())).least
                     return None if found.infinite else found.low

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from flint import fmpq
 
+from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import (
     Code,
@@ -78,10 +79,15 @@ class System:
     scalars: frozenset[str]  # scalar outputs
     adjacency: Adjacency
     budgets: EpsRange
-    starts: Mapping[str, Datum]  # of scalar outputs
+    starts: Mapping[str, Datum]  # of scalar outputs; those that mention a size are symbolic
     streams: dict[str, dict[object, int]] = field(
         default_factory=dict
     )  # of each input, in order of appearance
+
+    @property
+    def declared(self) -> Declared:
+        """Evaluates what the program declares."""
+        return Declared(self.constants, self.scope.names)
 
     def is_cut(self, pc: int) -> bool:
         """Whether paths end here."""

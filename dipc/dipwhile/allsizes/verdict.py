@@ -35,12 +35,21 @@ class LeastT:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirmed:
+    """The ``sizes``, by the names of the parameters, at which the exact engine agrees with a proof."""
+
+    names: tuple[str, ...] = ()
+    sizes: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProvedForAll:
     """The claim holds for every size: ``strategies`` cover every run of ``automaton`` and cost at most t."""
 
     automaton: Automaton
     strategies: tuple[Strategy, ...]
     least: LeastT
+    confirmed: Confirmed = Confirmed()
 
 
 @dataclass(frozen=True, slots=True)

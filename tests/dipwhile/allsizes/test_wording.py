@@ -163,6 +163,12 @@ def test_the_reader_notices_a_wrong_edge(found: list[Move], data: st.DataObject)
 
 @pytest.mark.parametrize("probability", ["1/(2 + sum(q))", "1/(2 + q[1])"])
 def test_what_a_probability_may_depend_on(probability: str) -> None:
-    lines = ("param N = 2", "input q[N] in {0, 1}", "output o in {0, 1}", "adjacent linf 1", "private eps")
+    lines = (
+        "param N = 2",
+        "input q[N] in {0, 1}",
+        "output o in {0, 1}",
+        "adjacent linf 1",
+        "private 2*eps for eps in [1, 2]",
+    )
     text = "\n".join((*lines, f"o <- choose {{1: {probability}, 0: 1 - {probability}}}"))
     assert "numbers and their sums may not" in str(dipc.load(text).prove().verdict)

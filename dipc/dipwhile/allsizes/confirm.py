@@ -1,0 +1,106 @@
+"""A proof for every size, checked against the exact engine at the smallest sizes.
+
+The engine shares nothing with the automaton: it executes the program at these sizes, on cells from the ends
+of the domain, 0, 1, -1 and fractions of the distance, and decides the proved claim for all neighbours among
+them.  A violation there means that the proof is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import product
+from typing import assert_never
+
+from flint import fmpq
+
+from dipc.claims.privacy import Goal, Private, Violated
+from dipc.clock import Busy, Clock
+from dipc.dipwhile.allsizes.declared import Declared
+from dipc.dipwhile.allsizes.finite import decided, program_at
+from dipc.dipwhile.allsizes.prepared import Prepared
+from dipc.dipwhile.allsizes.system import System
+from dipc.dipwhile.allsizes.values import ONE, ZERO
+from dipc.dipwhile.allsizes.verdict import Confirmed
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.errors import InputError, LimitReached
+from dipc.numbers.quotient import Quotient
+
+SIZES = (1, 2)
+MOST_INPUTS = 128
+SECONDS = 1.0
+"""Of the processor, for all sizes together."""
+
+
+def confirmed(asked: Prepared, t: fmpq, clock: Clock) -> Confirmed:
+    """At which sizes the exact engine agrees that the program is (t*eps, 0)-private.
+
+    Raises :class:`Contradicted` with the counterexample if it does not.
+    """
+    system = asked.system()
+    goal = Goal(asked.budgets, t, Quotient.of(0))
+    names = asked.front.sizes
+    agreed = list[tuple[int, ...]]()
+    with suppress(LimitReached):
+        limited = Busy(clock, SECONDS)
+        for numbers in product(SIZES, repeat=len(names)):
+            sizes = dict(zip(names, numbers, strict=True))
+            with suppress(InputError):
+                program = _finite(asked, system, sizes)
+                found = decided(goal, program, limited) if program is not None else None
+                if isinstance(found, Violated):
+                    raise Contradicted(sizes, found)
+                if isinstance(found, Private):
+                    agreed.append(numbers)
+    return Confirmed(names, tuple(agreed))
+
+
+class Contradicted(Exception):
+    """The exact engine violates what was proved."""
+
+    def __init__(self, sizes: Mapping[str, int], found: Violated) -> None:
+        at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+        self.text = f"{at + ': ' if at else ''}{found.counterexample.brief()}"
+        super().__init__(self.text)
+
+
+def _finite(asked: Prepared, system: System, sizes: Mapping[str, int]) -> CoreProgram | None:
+    """The program at these sizes, with as many values of each numeric cell as make few enough inputs."""
+    inputs, declared = asked.front.program.inputs, asked.front.declared_at(sizes)
+    values = {d.name: _cells(d, declared, system) for d in inputs}
+    for count in range(max(map(len, values.values()), default=0), -1, -1):
+        program = program_at(asked.front, sizes, {name: found[:count] for name, found in values.items()})
+        if InputSpace(program).size <= MOST_INPUTS:
+            return program
+    return None
+
+
+def _cells(input: ast.Declaration, declared: Declared, system: System) -> tuple[fmpq, ...]:
+    """Numbers that a cell may have, the most telling ones first; none for atoms."""
+    ends = _ends(input, declared)
+    if ends is None:
+        return ()
+    adjacency, bounded = system.adjacency, isinstance(input.domain, ast.Between)
+    reach = adjacency.reach[input.name]
+    rest = reach - reach.floor()
+    found = dict.fromkeys((*ends, ZERO, ONE, -ONE, *((rest, reach / 2, reach) if rest else ())))
+    if ends and (bounded or adjacency.kind in ("hamming", "all")):  # a cell moves within its set
+        found = dict.fromkeys(value for value in found if ends[0] <= value <= ends[1])
+    return tuple(value for value in found if value.q == 1 or not system.domains[input.name].integers)
+
+
+def _ends(input: ast.Declaration, declared: Declared) -> tuple[fmpq, ...] | None:
+    """The least and the greatest value of a cell, none if it has none; None for atoms."""
+    match input.domain:
+        case ast.SetOf() | ast.Range():
+            values = declared.members(input.domain, f"the set of `{input.name}`")
+            numbers = sorted(value for value in values if isinstance(value, fmpq))
+            return (numbers[0], numbers[-1]) if len(numbers) == len(values) else None
+        case ast.Between():
+            return declared.interval(input.domain, f"the interval of `{input.name}`")
+        case ast.Reals() | ast.Integers():
+            return ()
+        case _:
+            assert_never(input.domain)
