@@ -106,8 +106,9 @@ def _question(about: Proof) -> dict[str, Json]:
     """What is proved: the program, its parameters but for the sizes, the adjacency and the claim."""
     automaton, adjacency = about.proved.automaton, about.program.adjacency
     known = evaluate_parameters(about.program.params, about.overrides)
-    values = {name: value for name, value in known.items() if name not in automaton.sizes}
-    sizes = set(automaton.sizes) - computed_from(about.program, automaton.sizes)
+    computed = computed_from(about.program, automaton.sizes) - about.overrides.keys()
+    values = {name: value for name, value in known.items() if name not in {*automaton.sizes, *computed}}
+    sizes = set(automaton.sizes) - computed
     if adjacency is None:
         raise InputError("no certificate: the program does not say which inputs are adjacent")
     kind, distance = "formula", None
@@ -223,6 +224,9 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     computed = computed_from(program, sizes)
     if set(own) != {*listed, *sizes, *computed}:
         raise Refused("deep: parameters", "they are not those of the program")
+    lengths = {d.size.name for d in program.inputs if isinstance(d.size, ast.Name)}
+    for name in set(sizes) - (lengths - computed_from(program, lengths)):
+        raise Refused("deep: sizes", f"'{name}' is not the size of an input, or it is computed from one")
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
     differences = [
@@ -238,6 +242,12 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     changed = ((name, value) for name, value in listed.items() if value != own[name])
     overridden = [f"{name} = {value} (the program says {described(own[name])})" for name, value in changed]
     asked = program.claim if claim is None else parse_claim(claim, CLAIM_NAME)
+    every = (asked and asked.sizes) or (program.claim and program.claim.sizes) or ()
+    differences += [
+        f"{size.name} = {listed[size.name]} only (the program claims it for all {size.name})"
+        for size in every
+        if size.name not in given and listed.get(size.name) == wanted.get(size.name)
+    ]
     if asked is None or not is_claim_of(certificate, asked, listed):
         says = f"the program says {written(asked)}" if claim is None else f"--claim says '{claim}'"
         differences.append(f"claim {certificate.claim_shown()} ({says})")

@@ -22,6 +22,7 @@ PLACE = "cut values differences phase facts live"
 EDGE = "from to samples guards sets cost choices decisions path"
 KINDS = ("Lap", "LapPlus", "DLap")
 STEPS = ("label", "sample", "test", "choice", "output")
+SIGNS = (">= 0", "> 0", "= 0")  # of facts
 MAX_PLACES = 3000
 MAX_EDGES = 100_000
 CELL = re.compile(r"([^\W\d]\w*)(\[.*\])?( |$)")  # how the text of a label begins: one private cell
@@ -211,8 +212,32 @@ def read_edge(value: Any, tables: Tables, step: str) -> Edge:
     return Edge(source, target, samples, guards, sets, cost, decisions, cells, labels)
 
 
+class Fact(NamedTuple):
+    """What is known at a place: a form over its live variables, and how it compares with 0."""
+
+    form: Form
+    sign: str
+
+
+def read_fact(value: Any, live: Collection[str], step: str) -> Fact:
+    """A fact such as "1*a + -1/2*b + 3 >= 0"."""
+    rest, _, end = text(value, step).rpartition(" + ")
+    constant, _, sign = end.partition(" ")
+    form = {"": rational(constant, step)}
+    while rest:
+        spend(len(live) + (len(rest) >> 6))
+        factor, _, rest = rest.partition("*")
+        name = max((n for n in live if rest == n or rest.startswith(f"{n} + ")), key=len, default="")
+        if name in form:
+            raise Refused(step, "a fact is about something that is not live, or twice about one variable")
+        form[name], rest = rational(factor, step), rest[len(name) + 3 :]
+    if len(form) < 2 or not all(form[name] for name in form if name) or sign not in SIGNS:
+        raise Refused(step, f"'{value[:40]}' is not a fact about live variables")
+    return Fact(form, sign.removesuffix(" 0"))
+
+
 def read_places(value: Any, start: int) -> list[list[str]]:
-    """The live variables of every place; nothing is random at the start."""
+    """The live variables of every place; nothing is random or known at the start, nor is it the end."""
     live: list[list[str]] = []
     for i, item in enumerate(array(value, "places")):
         step = f"place {i}"
@@ -222,11 +247,13 @@ def read_places(value: Any, start: int) -> list[list[str]]:
             raise Refused(step, "a live variable is listed twice, or has no name")
         if (text(place["cut"], step) == "start" and i != start) or (i == start and names):
             raise Refused(step, "a run begins elsewhere, or something has been drawn before it begins")
+        if i == start and (place["facts"] or place["cut"] == "end"):
+            raise Refused(step, "something is known before a run begins, or it ends where it begins")
         for part in ("values", "differences", "phase"):
             for word in members(place[part], step).values():
                 text(word, step)
-        for word in array(place["facts"], step):
-            text(word, step)
+        for fact in array(place["facts"], step):
+            read_fact(fact, names, f"{step}, facts")
         live.append(names)
     if not 0 < len(live) <= MAX_PLACES:
         raise Refused("places", f"there are none, or more than {MAX_PLACES}")
@@ -242,6 +269,8 @@ def read_automaton(data: dict[str, Any], costs: list[Fraction], integers: bool) 
     if len(array(data["edges"], "edges")) > MAX_EDGES:
         raise Refused("edges", f"more than {MAX_EDGES}")
     edges = [read_edge(e, tables, f"edge {i}") for i, e in enumerate(data["edges"])]
+    if data["places"][start]["cut"] == "start" and any(edge.target == start for edge in edges):
+        raise Refused(f"place {start}", "a run comes back to where it begins")
     automaton = Automaton(start, live, edges)
     for i, (place, out) in enumerate(zip(data["places"], automaton.outgoing(), strict=True)):
         if bool(out) == (place["cut"] == "end"):

@@ -10,7 +10,6 @@ Then its proof is one of the program.  How places are numbered does not matter.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,11 +55,11 @@ from dipc.certificate.slow.sizes_values import (
     plus,
 )
 from dipc.dipwhile.syntax import ast
+from dipc.kernel.automata import read_fact
 from dipc.kernel.facts import ZERO
 from dipc.kernel.reading import Refused, spend
 from dipc.kernel.sizes import Certificate
 
-FACT = re.compile(r"(.+) \+ (-?[0-9/]+) (>=|>|=) 0")
 Samples = tuple[tuple[str, Fraction, Form], ...]
 Shape = tuple[Samples, frozenset[tuple[Form, bool]], tuple[str, ...]]
 """Samples, guards and labels."""
@@ -104,17 +103,10 @@ def scaled(form: Form, equal: bool) -> tuple[Form, bool]:
     return frozenset((name, c / factor) for name, c in form), equal
 
 
-def fact(text: str) -> Row:
+def fact(text: str, live: Sequence[str]) -> Row:
     """A fact as a condition on live variables."""
-    match = FACT.fullmatch(text)
-    if match is None:
-        raise Refused("deep: facts", "a fact cannot be read")
-    try:
-        parts = [part.split("*", 1) for part in match[1].split(" + ")]
-        terms: dict[Symbol, Fraction] = {("live", name): Fraction(c) for c, name in parts}
-        return number(Fraction(match[2]), terms), match[3]
-    except (ValueError, ZeroDivisionError):
-        raise Refused("deep: facts", "a fact cannot be read") from None
+    form, sign = read_fact(text, live, "deep: facts")
+    return number(form.pop(""), {("live", name): c for name, c in form.items()}), sign
 
 
 @dataclass
@@ -134,7 +126,7 @@ def read_listed(certificate: Certificate) -> Listed:
     """The automaton; the kernel has checked that everything is of its kind."""
     data = certificate.data
     places = [
-        Place(p["cut"], p["values"], p["differences"], p["live"], [fact(text) for text in p["facts"]])
+        Place(p["cut"], p["values"], p["differences"], p["live"], [fact(f, p["live"]) for f in p["facts"]])
         for p in data["places"]
     ]
     choices = [read_choice(certificate, choice) for choice in data["choices"]]
@@ -281,9 +273,9 @@ class Simulation:
     def paths(self, pair: Pair) -> Iterator[Step]:
         """For each path the edges that it may be; none if something is wrong."""
         moment, at = pair
-        script: list[int] | None = [] if moment.todo else None
+        place = self.listed.places[at]
+        script: list[int] | None = None if place.cut == "end" else []
         while script is not None:
-            place = self.listed.places[at]
             path = Path(self.shared, moment, list(place.facts), script, place.cut == "start")
             try:
                 path.run()
