@@ -8,7 +8,7 @@ vectors are settled, or multiples of others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from flint import arb, fmpq, fmpq_mpoly
@@ -23,7 +23,7 @@ from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import MAX_STEPS, Refused, metered
 from dipc.models.hmm import added
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.pufferfish.classes import definite_sign
+from dipc.pufferfish.classes import ParameterClass, definite_sign
 from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.parameters import CLOSE, near
 from dipc.pufferfish.question import Pair, Question, Range, claimed
@@ -181,6 +181,24 @@ def _violation(
     raise InternalError("a counterexample about a pair that is not compared")
 
 
+def _witness(question: Question, asked: reading.Question, clock: Clock) -> list[str]:
+    """A point of the class where everything is defined, and no side is impossible."""
+    eps = asked.family.eps
+    family = ParameterClass(question.parameters, clock, eps.powers.denominator if eps else 1)
+    anchor = family.anchor or ()
+    aside = [fmpq(place + 1, len(anchor) + 2) for place in range(len(anchor))]
+    for power in range(CLOSE):
+        u = tuple(x + (y - x) / 2**power for x, y in zip(anchor, aside, strict=True))
+        values = family.values(u)
+        point = [str(values[each.name]) for each in asked.family.ranges]
+        if eps is not None:
+            point[eps.place] = str(u[eps.place])
+        with suppress(Refused):
+            kernel.check_point(asked, point)
+            return point
+    raise LimitReached("no certificate: no rational point of the class was found where all is defined")
+
+
 def _points(question: Question, asked: reading.Question, shown: Counterexample) -> Iterator[list[fmpq]]:
     """The point of a counterexample; with eps, points with a rational exp(-eps/m) near it."""
     names, eps = question.parameters.names, asked.family.eps
@@ -254,6 +272,7 @@ def _proof(question: Question, asked: reading.Question, clock: Clock) -> Json:
     signs = _Signs(problem, question.parameters.ring, clock)
     needed = [*problem.divisors, *problem.numerators()]
     return {
+        "point": _witness(question, asked, clock),
         "signs": [signs.prove(signs.flint(f)) for f in needed],
         "items": list(_items(problem, signs, clock)),
     }

@@ -8,7 +8,8 @@ which every number is defined and both sums of weights are positive.
 
 **A violation** is a point of the class, in rational numbers, and a sequence; the rest is computed there.
 
-**A proof of privacy.**  All signs are those of polynomials in the coordinates u of the cube, where all
+**A proof of privacy** lists a point of the class at which every number is defined and no side is impossible:
+the class is not empty.  All signs are those of polynomials in the coordinates u of the cube, where all
 conditions are met (:mod:`~.polynomials`).  Checked: every row of the model sums to 1 identically; every
 divisor is >= 0, so positive where it is not 0; every numerator is >= 0.  Emissions and transitions times the
 product of their divisors are polynomials; so are the weights of a side, left or right, times those of theirs.
@@ -49,7 +50,6 @@ from .polynomials import (
     value_at,
     variable,
 )
-from .privacy import MAX_NAME
 from .reading import Refused, array, integer, rational, record, spend
 
 MODEL = "states observations parameters conditions eps divisors emissions transitions sides pairs horizon c"
@@ -149,7 +149,7 @@ def check_signs(problem: Problem, proofs: Any) -> None:
 
 def check_private(question: Question, proof: Any) -> None:
     """Signs, and the levels of differences."""
-    listed, problem = record(proof, "proof", "signs", "items"), Problem(question)
+    listed, problem = record(proof, "proof", "point", "signs", "items"), Problem(question)
     check_signs(problem, listed["signs"])
     items, kept, used, depth = array(listed["items"], "proof"), list[Vector](), 0, 0
     level = [x for x in problem.differences() if x]
@@ -168,6 +168,7 @@ def check_private(question: Question, proof: Any) -> None:
         depth += 1
     if used < len(items):
         raise Refused("proof", "there is more than is needed")
+    check_point(question, listed["point"])
 
 
 def check_item(problem: Problem, x: Vector, item: Any, kept: Sequence[Vector], step: str) -> None:
@@ -189,6 +190,33 @@ def check_item(problem: Problem, x: Vector, item: Any, kept: Sequence[Vector], s
     return problem.cube.check_sign(factor, proof[2], step)
 
 
+# --- points of the class ------------------------------------------------------------------------------
+
+
+def read_point(question: Question, value: Any) -> tuple[list[Fraction], Fraction]:
+    """A listed point of the class, and exp(-rate eps) there."""
+    family, scale = question.family, Fraction(1)
+    point = [rational(x, "point") for x in array(value, "point")]
+    if len(point) != family.size:
+        raise Refused("point", "there is not one number for every parameter")
+    if family.eps is not None:
+        u, powers = point[family.eps.place], family.eps.powers
+        if not 0 < u < 1:
+            raise Refused("point", "exp(-eps/unit) is not between 0 and 1")
+        spend(weight_of(u) * MAX_DEGREE)
+        point[family.eps.place], scale = u**powers.denominator, u**powers.numerator
+    family.check_point(point)
+    return point, scale
+
+
+def check_point(question: Question, value: Any) -> None:
+    """The claim is about something: at a listed point of the class all is defined, and no side impossible."""
+    point, _ = read_point(question, value)
+    model_at(question, point)
+    for side in question.sides:
+        normalised(values_at(question, side.weights, point))
+
+
 # --- violations ---------------------------------------------------------------------------------------
 
 
@@ -196,17 +224,7 @@ def check_violation(question: Question, proof: Any) -> str:
     """The listed sequence breaks the claim at the listed point: how, in words."""
     listed, family = record(proof, "proof", "pair", "point", "sequence"), question.family
     pair = question.pairs[integer(listed["pair"], "proof", 0, len(question.pairs) - 1)]
-    given = [rational(x, "point") for x in array(listed["point"], "point")]
-    if len(given) != family.size:
-        raise Refused("point", "there is not one number for every parameter")
-    point, scale = list(given), Fraction(1)
-    if family.eps is not None:
-        u, powers = given[family.eps.place], family.eps.powers
-        if not 0 < u < 1:
-            raise Refused("point", "exp(-eps/unit) is not between 0 and 1")
-        point[family.eps.place], scale = u**powers.denominator, u**powers.numerator
-        spend(weight_of(u) * MAX_DEGREE)
-    family.check_point(point)
+    point, scale = read_point(question, listed["point"])
     model, sides = model_at(question, point), [question.sides[i] for i in pair]
     starts = [normalised(values_at(question, side.weights, point)) for side in sides]
     sequence = hidden.read_sequence(listed["sequence"], len(question.observations), question.horizon)
@@ -214,7 +232,7 @@ def check_violation(question: Question, proof: Any) -> str:
     if left * scale <= question.c * right:
         raise Refused("proof", "the sequence does not break the claim")
     shows = told([side.name for side in sides], (left, right), [*question.observations, SILENCE], sequence)
-    values = ", ".join(f"{r.name[:MAX_NAME]} = {brief(x)}" for r, x in zip(family.ranges, point, strict=True))
+    values = ", ".join(f"{r.name} = {brief(x)}" for r, x in zip(family.ranges, point, strict=True))
     return f"at {values} {shows}"
 
 

@@ -37,6 +37,8 @@ from .polynomials import shown as polynomial_shown
 from .privacy import MAX_NAME
 from .reading import Refused, array, flag, integer, name_of, pair_of, rational, record
 
+MAX_STATED = 1000  # terms of ranges and conditions: a statement has all of them
+
 Vector = dict[int, Polynomial]
 
 
@@ -106,13 +108,13 @@ class Class(NamedTuple):
 
     def text(self) -> str:
         """In words."""
-        names = [each.name[:MAX_NAME] for each in self.ranges]
+        names = [each.name for each in self.ranges]
         parts = []
         for place, (name, low, high, low_closed, high_closed) in enumerate(self.ranges):
             ends = ", ".join(polynomial_shown(end, names) for end in (low, high))
             is_eps = self.eps is not None and place == self.eps.place
             told = f" = {self.eps.text}" if is_eps and self.eps else ""
-            parts.append(f"{name[:MAX_NAME]}{told} in {'(['[low_closed]}{ends}{')]'[high_closed]}")
+            parts.append(f"{name}{told} in {'(['[low_closed]}{ends}{')]'[high_closed]}")
         where = [f"{polynomial_shown(g, names)} >= 0" for g in self.conditions]
         return f"every {', '.join(parts)}" + (f" where {', '.join(where)}" if where else "")
 
@@ -153,8 +155,6 @@ class Question(NamedTuple):
         claim, eps, of = f"ln({brief(self.c)})", self.family.eps, self.family.text()
         if eps is not None and eps.rate:
             claim = f"{brief(eps.rate)}*eps" if self.c == 1 else f"({claim} + {brief(eps.rate)}*eps)"
-        if len(of) > 10 * MAX_NAME:
-            of = f"every value of {self.family.size} parameters"
         where = "every horizon" if self.horizon is None else f"horizon {self.horizon}"
         return f"{claim}-Pufferfish private for {of} and {where}"
 
@@ -185,6 +185,9 @@ def read_class(data: dict[str, Any]) -> Class:
     conditions = [
         read_polynomial(g, len(ranges), "conditions") for g in array(data["conditions"], "conditions")
     ]
+    stated = [end for each in ranges for end in (each.low, each.high)] + conditions
+    if sum(map(len, stated)) > MAX_STATED:
+        raise Refused("conditions", f"more than {MAX_STATED} terms, which no statement shows")
     return Class(ranges, conditions, None if data["eps"] is None else read_eps(data["eps"], ranges))
 
 

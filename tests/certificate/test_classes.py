@@ -436,13 +436,13 @@ def test_multiples_are_nonnegative() -> None:
     """One observation is likelier on the left, the other on the right by as much: not a multiple of it."""
     data = written(SUBJECTS["one against the other"]())
     one, pair = [[[0], "1"]], data["pairs"][0]
-    signs, kept = data["proof"]["signs"], {"kept": [-1]}
+    kept = {"kept": [-1]}
     for factor, words in (([[[0], "-1"]], "a coefficient is negative"), (one, "not this multiple")):
         items = [kept, {"multiple": [1, factor, [-1]]}, kept]
         with pytest.raises(Refused, match=f"^level 1: .*{words}"):
-            checked(data | {"c": "1", "pairs": [pair], "proof": {"signs": signs, "items": items}})
+            checked(data | {"c": "1", "pairs": [pair], "proof": {**data["proof"], "items": items}})
     with pytest.raises(Refused, match=r"^level 1: a coefficient is negative"):
-        checked(data | {"c": "1", "pairs": [pair], "proof": {"signs": signs, "items": [kept, kept, kept]}})
+        checked(data | {"c": "1", "pairs": [pair], "proof": {**data["proof"], "items": [kept] * 3}})
 
 
 def trees(value: Any) -> Iterator[list[int]]:
