@@ -427,8 +427,8 @@ def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
         last = math.prod(map(len, sets.inputs)) - 1
         ends = (pair_of(pair, step) for pair in listed)
         once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in ends]
-        if once != sorted(set(once)) or not once:
-            raise Refused(step, "the pairs are not in order, or there are none")
+        if once != sorted(set(once)):
+            raise Refused(step, "the pairs are not in order")
         return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
     if kind in ("linf", "l1", "hamming") and listed is None:
         if (read := rational(distance, step)) < 0:
@@ -558,6 +558,4 @@ def needed_pairs(diagram: Diagram, adjacency: Adjacency, sets: Sets, whole_laws:
             laws.add(tuple(sorted(zip(p, q, strict=True))))
         else:
             functions.update(zip(p, q, strict=True))
-    if not functions and not laws:
-        raise Refused("adjacency", "there are no pairs of adjacent inputs")
     return Needed(functions, laws, count)

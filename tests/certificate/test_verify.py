@@ -24,6 +24,7 @@ from dipc.kernel.facts import Interval, add, multiply, negative
 from dipc.signs.limits import NoProof
 
 SVT1, SVT4, SPARSE = (path_of(f"svt/{name}") for name in ("svt1", "svt4", "sparse"))
+ALONE = "adjacent forall i in 1..N: q[i] = q'[i] + 100"
 BUT = "accepted, but for another statement: "
 IF = "IF the listed distributions are those of the program THEN program "
 
@@ -204,11 +205,17 @@ def test_a_formula_that_the_kernel_cannot_recompute(verified: Any, tmp_path: Pat
     assert verified(data, "-D", "N=1")[0] == 1
 
 
-def test_a_certificate_without_pairs_is_refused(verified: Any) -> None:
+def test_only_a_program_without_neighbours_has_a_certificate_without_pairs(
+    verified: Any, tmp_path: Path
+) -> None:
     data = data_of(SVT1, N=1)
-    data["adjacency"] = {"kind": "formula", "distance": None, "pairs": []}
-    code, lines = verified(data)
-    assert (code, lines) == (1, ["refused: adjacency: the pairs are not in order, or there are none"])
+    data |= {"adjacency": {"kind": "formula", "distance": None, "pairs": []}, "inequalities": []}
+    code, lines = verified(data, "-D", "N=1")
+    assert (code, lines) == (1, ["refused: deep: adjacency: the pairs are not the neighbours of the program"])
+    path = tmp_path / "a.dip"
+    path.write_text(SVT1.read_text(encoding="utf-8").replace("adjacent linf 1", ALONE), encoding="utf-8")
+    code, lines = verified(data_of(path, N=1), "-D", "N=1")
+    assert code == 0 and "0 ordered pairs of neighbours" in lines[0]
 
 
 # --- a delta with a square root --------------------------------------------------------------------------
