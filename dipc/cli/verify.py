@@ -28,7 +28,16 @@ from dipc.errors import InputError, LimitReached, Source
 from dipc.excerpts import MOST_ANSWERED, shortened
 from dipc.kernel import chains, classes, hidden, sizes
 from dipc.kernel.privacy import FORMAT, Certificate, shown
-from dipc.kernel.reading import MAX_BYTES, MAX_STEPS, Refused, decompressed, file_bytes, metered, unpacked
+from dipc.kernel.reading import (
+    MAX_BYTES,
+    MAX_STEPS,
+    Refused,
+    Unfinished,
+    decompressed,
+    file_bytes,
+    metered,
+    unpacked,
+)
 from dipc.kernel.statements import check as checked
 from dipc.mechanisms import Mechanism
 from dipc.model import MarkovModel, load_model
@@ -37,6 +46,9 @@ from dipc.pufferfish.reading import Asked, read_question
 from dipc.shipped import STDIN, given_bytes, holds_program, located_hidden, name_of, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
+
+STATEMENTS = ("accepted: ", "IF ")
+"""How the lines begin that say what was proved."""
 
 HOW_TO_MAKE_ONE = "make one: dipc check FILE --certificate c.json"
 OTHER_PROGRAM = "program: the given program"
@@ -100,7 +112,7 @@ Examples:
     help="Ask for this verdict; without it: private, of a formula: holds.",
 )
 @click.option(
-    "--steps", type=options.Count(), default=MAX_STEPS, show_default=True, help="Refuse after so much work."
+    "--steps", type=options.Count(), default=MAX_STEPS, show_default=True, help="End after so much work."
 )
 @click.option(
     "--deep/--no-deep",
@@ -152,8 +164,8 @@ def verify(
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {name_of(wanted.file)}", time_limit, memory_limit) as running:
         status, said = running.held(lambda: _verified(data, source, steps, wanted))
-    for line in said.splitlines():
-        say(shortened(line, MOST_ANSWERED))
+    for line in said.splitlines():  # a statement is printed whole: no condition of it is left out
+        say(line if line.startswith(STATEMENTS) else shortened(line, MOST_ANSWERED))
     return INTERRUPTED if running.stop.pressed else status
 
 
@@ -169,6 +181,9 @@ def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> 
             if problem := _no_certificate(data):
                 message = f"{name_of(wanted.file)} is not a certificate ({problem})"
                 raise InputError(message, hint=HOW_TO_MAKE_ONE) from None
+            if isinstance(refused, Unfinished):
+                say(f"undecided: {shown(str(refused))}")
+                return CONDITIONAL, said.getvalue()
             why = shown(str(refused))
             if str(refused).startswith(OTHER_PROGRAM):
                 why += f", but {wanted.program}"
@@ -219,13 +234,14 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     expected = wanted.expect or "private"
     other = f"the claim is {certificate.status} (expected: {expected})"
     differences = [] if certificate.status == expected else [other]
-    statement, unknown, limit, derived = Statement([], []), NOTHING_DERIVED, None, None
+    statement, unknown, derived = Statement([], []), NOTHING_DERIVED, None
+    limit: Exception | None = None
     try:
         if wanted.deep:
             statement, unknown = compared(certificate, wanted.parameters, wanted.claim), LISTED
             differences += statement.differences
             derived = None if differences else rederive(certificate, statement.text)
-    except LimitReached as reached:
+    except (LimitReached, Unfinished) as reached:
         limit = reached
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")
@@ -244,7 +260,7 @@ def _told(
     sha256: str,
     wanted: Wanted,
     statement: Statement,
-    limit: LimitReached | None,
+    limit: Exception | None,
     differences: Sequence[str],
     derived: str | None,
 ) -> int:
@@ -270,14 +286,15 @@ def _judged_sizes(certificate: sizes.Certificate, wanted: Wanted) -> int:
         raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
     expected = wanted.expect or "private"
     differences = [] if expected == "private" else [f"the claim is private (expected: {expected})"]
-    statement, unknown, limit, derived = Statement([], []), NOTHING_COMPARED, None, None
+    statement, unknown, derived = Statement([], []), NOTHING_COMPARED, None
+    limit: Exception | None = None
     try:
         if wanted.deep:
             statement = every_size.compared(certificate, wanted.parameters, wanted.claim)
             unknown = "automaton, inputs, adjacency"
             differences += statement.differences
             derived = None if differences else every_size.rederive(certificate)
-    except LimitReached as reached:
+    except (LimitReached, Unfinished) as reached:
         limit = reached
     if differences:
         say(f"accepted, but for another statement: {shown('; '.join(differences))}")

@@ -1,5 +1,7 @@
 """The kernel as a program: "accepted: IF ... THEN ..." and exit status 0, or "refused: STEP: REASON" and 1.
 
+What takes more work than it may is "undecided", with exit status 3.
+
 The statement is conditional: only ``dipc verify`` derives the distributions from the program text.
 """
 
@@ -30,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("certificate")
     parser.add_argument("--program", help="refuse unless the certificate is about the text of this file")
     steps = reading.MAX_STEPS
-    parser.add_argument("--steps", type=int, default=steps, help="refuse after so much work (%(default)s)")
+    parser.add_argument("--steps", type=int, default=steps, help="end after so much work (%(default)s)")
     given = parser.parse_args(arguments)
     try:
         program = None if given.program is None else Path(given.program).read_bytes()
@@ -38,9 +40,10 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         lines = [f"refused: reading: {error.strerror}: {error.filename}"]
     except reading.Refused as refused:
-        lines = [f"refused: {privacy.shown(str(refused))}"]
+        word = "undecided" if isinstance(refused, reading.Unfinished) else "refused"
+        lines = [f"{word}: {privacy.shown(str(refused))}"]
     print(*lines, sep="\n")
-    return 0 if lines[0].startswith("accepted") else 1
+    return {"accepted": 0, "undecided": 3}.get(lines[0].split(":")[0], 1)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,10 @@ class Refused(Exception):
         super().__init__(f"{step}: {reason}")
 
 
+class Unfinished(Refused):
+    """The work was ended by a limit: the certificate may be right."""
+
+
 class Meter:
     """The steps that are left, and whether the exponents read so far are long enough to forge hashes."""
 
@@ -56,7 +60,7 @@ def metered(steps: int) -> Iterator[None]:
     except RecursionError:
         raise Refused("reading", "too deeply nested") from None
     except MemoryError:
-        raise Refused("work", "out of memory") from None
+        raise Unfinished("work", "out of memory") from None
     finally:
         METER.reset(outer)
 
@@ -67,7 +71,7 @@ def spend(steps: int) -> None:
     if meter is not None:
         meter.left -= steps
         if meter.left < 0:
-            raise Refused("work", f"more than {meter.limit} steps (option --steps)")
+            raise Unfinished("work", f"more than {meter.limit} steps (option --steps)")
 
 
 def weight(*numbers: Fraction) -> int:
