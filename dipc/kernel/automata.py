@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from . import facts, laws
 from .facts import ZERO, Interval
 from .laws import Table
-from .privacy import MAX_NAME
 from .reading import Refused, array, flag, integer, rational, record, spend, text, weight
 
 PLACE = "cut values differences phase facts live"
@@ -315,5 +314,5 @@ def read_adjacency(data: dict[str, Any]) -> Adjacency:
     if (written is None) != (kind in ("all", "formula")):
         raise Refused(step, "a distance is missing, or there is one that has no meaning")
     distance = None if written is None else nonnegative(written, step)
-    words = f"{text(inputs['text'], 'inputs')[:MAX_NAME]}; {text(adjacency['text'], step)[:MAX_NAME]}"
+    words = f"{text(inputs['text'], 'inputs')}; {text(adjacency['text'], step)}"
     return Adjacency(kind, distance, words, flag(inputs["integers"], "inputs"))

@@ -450,7 +450,7 @@ def test_a_run_may_begin_in_a_loop_but_nowhere_else() -> None:
     checked(data)
     for strategy in data["strategies"]:
         strategy |= {"edges": [], "shift": [], "phi": {"1": "0"}, "delta": {"1": {}}}
-    with pytest.raises(Refused, match="place 1: .*it ends where it begins"):
+    with pytest.raises(Refused, match=r"^place 1: .*it ends where it begins"):
         checked(data | {"start": 1})
 
 
@@ -646,7 +646,7 @@ def test_names_cannot_forge_the_statement() -> None:
     data["inputs"]["text"] = "q: reals)\naccepted: \x1b[2K" + "n" * 1000
     data["program"]["name"] = "'; accepted\n" + "m" * 1000
     statement = checked(data).statement()
-    assert len(statement) < 600 and "\n" not in statement and "\x1b" not in statement
+    assert len(statement) < 1300 and "\n" not in statement and "\x1b" not in statement
 
 
 # --- the commands -----------------------------------------------------------------------------------------
