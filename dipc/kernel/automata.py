@@ -314,5 +314,7 @@ def read_adjacency(data: dict[str, Any]) -> Adjacency:
     if (written is None) != (kind in ("all", "formula")):
         raise Refused(step, "a distance is missing, or there is one that has no meaning")
     distance = None if written is None else nonnegative(written, step)
-    words = f"{text(inputs['text'], 'inputs')}; {text(adjacency['text'], step)}"
+    # Where whole cells change, their sets bound the labels: nothing is said of all reals.
+    within = ", within the declared sets" if kind in ("hamming", "all") else ""
+    words = f"{text(inputs['text'], 'inputs')}; {text(adjacency['text'], step)}{within}"
     return Adjacency(kind, distance, words, flag(inputs["integers"], "inputs"))

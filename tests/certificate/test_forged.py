@@ -226,6 +226,13 @@ def test_a_right_certificate_is_accepted(text: str, folder: Path, statuses: Any)
     assert statuses(json.loads(honest(text, folder)))[:2] == (0, 0)
 
 
+def test_the_statement_is_about_the_declared_sets(folder: Path, statuses: Any) -> None:
+    """Between any two reals there is no bound."""
+    text = COMPUTED.replace("in reals", "in [0, 1]", 1).replace("linf 1", "all")
+    deep, kernel, said = statuses(json.loads(honest(text, folder)))
+    assert (deep, kernel) == (0, 0) and said.count("(q: reals; all, within the declared sets)") == 2
+
+
 def test_the_statement_has_all_conditions(folder: Path, statuses: Any) -> None:
     """Long names, and many conditions: nothing is left out."""
     data = json.loads(honest(MODEL.name, folder))
