@@ -83,6 +83,7 @@ def model_certificate(
     try:
         with metered(MAX_STEPS):
             read = formulas.read_formula(nodes)
+            formulas.formula_shown(read)
             found = kernel.Evaluation(kernel.read_chain(certificate), read, solver.until).truth
     except Refused as refused:
         raise LimitReached(f"no certificate: it would be refused: {refused}") from None

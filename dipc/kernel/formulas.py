@@ -18,7 +18,7 @@ from .reading import Refused, array, flag, integer, pair_of, rational, record, s
 MAX_COUNT = 10**9  # of X^count and U<=count
 MAX_ROOT = 64  # the common denominator of the powers of logarithms
 MAX_WORD = 200  # characters of a name
-MAX_SHOWN = 600  # characters of a formula
+MAX_SHOWN = 20_000  # characters of a formula
 RESERVED = {
     "P", "Pmax", "Pmin", "D", "X", "F", "G", "U", "W", "R", "true", "false", "not", "and", "or", "forall",
     "in", "subset", "from", "for", "eps", "inf", "exp", "ln",
@@ -212,11 +212,14 @@ def read_private(given: dict[str, Any], step: str) -> Private:
 
 
 def formula_shown(nodes: Sequence[Node]) -> str:
-    """The formula as dipc reads it; a long one is cut."""
+    """The formula as dipc reads it; refused if it is too long for a statement, which has all of it."""
     written: list[str] = []
     for kind, operands, detail, _ in nodes:
-        spend(MAX_SHOWN >> 4)  # for the memory
-        inner = [written[j] for j in operands[:MAX_SHOWN]]  # of more the formula is cut anyway
+        inner = [written[j] for j in operands]
+        length = sum(map(len, inner)) + 6 * len(inner)
+        spend(4 + (length >> 4))  # for the memory
+        if length > MAX_SHOWN:
+            raise Refused("formula", f"more than {MAX_SHOWN} characters, which no statement shows")
         groups = [f"({part})" for part in inner]
         match kind:
             case "name":
@@ -236,5 +239,5 @@ def formula_shown(nodes: Sequence[Node]) -> str:
                 result = f"{detail} {groups[0]}" if kind == "P" else f"{detail}{groups[0]}"
             case _:
                 result = kind
-        written.append(result if len(result) <= MAX_SHOWN else f"{result[: MAX_SHOWN - 4]} ...")
+        written.append(result)
     return written[-1]

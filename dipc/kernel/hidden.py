@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 from .chains import read_row
 from .facts import ZERO
-from .models import SILENCE, Certified, Model, Vector, brief, check_form, read_model, told, total
+from .models import SILENCE, Certified, Model, Vector, check_form, read_model, told, total
 from .privacy import MAX_NAME
 from .pumps import read_pump
 from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
@@ -98,7 +98,7 @@ class Question(NamedTuple):
     def what(self) -> str:
         """What a certificate shows or refutes."""
         where = "for every horizon" if self.horizon is None else f"up to horizon {self.horizon}"
-        return f"ln({brief(self.c)})-Pufferfish private {where}"
+        return f"ln({self.c})-Pufferfish private {where}"
 
     def differences(self) -> Iterator[Vector]:
         """Of every pair: left - c right."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from . import hidden
 from .chains import numbers
 from .hidden import LONGEST
-from .models import brief, read_names
+from .models import read_names
 from .polynomials import (
     MAX_DEGREE,
     MAX_VARIABLES,
@@ -152,9 +152,9 @@ class Question(NamedTuple):
 
     def what(self) -> str:
         """What a certificate shows or refutes."""
-        claim, eps, of = f"ln({brief(self.c)})", self.family.eps, self.family.text()
+        claim, eps, of = f"ln({self.c})", self.family.eps, self.family.text()
         if eps is not None and eps.rate:
-            claim = f"{brief(eps.rate)}*eps" if self.c == 1 else f"({claim} + {brief(eps.rate)}*eps)"
+            claim = f"{eps.rate}*eps" if self.c == 1 else f"({claim} + {eps.rate}*eps)"
         where = "every horizon" if self.horizon is None else f"horizon {self.horizon}"
         return f"{claim}-Pufferfish private for {of} and {where}"
 

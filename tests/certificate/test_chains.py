@@ -32,7 +32,7 @@ from dipc.dpctl.checking import satisfying
 from dipc.dpctl.formula import Property
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import Undecided
-from dipc.errors import InputError, InternalError, Source, Unsupported
+from dipc.errors import InputError, InternalError, LimitReached, Source, Unsupported
 from dipc.kernel.privacy import Certificate as PrivacyCertificate
 from dipc.kernel.statements import check
 from dipc.model import load_model
@@ -124,11 +124,17 @@ def test_a_formula_is_shown_as_it_is_read(seed: int) -> None:
     for _ in range(40):
         chain, formula = random_chain(rng), random_state(rng, 2)
         shown = checked(written(chain, Property(formula, ""))).formula
-        if "..." in shown:
-            continue
         again = parse_property(Source("f", shown), chain).formula
         assert not isinstance(again, tree.Query)
         assert holding(chain, again) == holding(chain, formula), shown
+
+
+def test_a_statement_has_all_of_a_long_formula() -> None:
+    chain, parts = model_of(ROUNDS), [f"P>=1/{n} (F<=7 top)" for n in range(2, 500)]
+    statement = checked(written(chain, " & ".join(parts))).statement()
+    assert all(f"P in [1/{n}, 1]" in statement for n in range(2, 500))
+    with pytest.raises(LimitReached, match="more than 20000 characters"):
+        written(chain, " & ".join(f"P>=1/{n} (F<=7 top)" for n in range(2, 1500)))
 
 
 # --- what has no certificate ------------------------------------------------------------------------------

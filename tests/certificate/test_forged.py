@@ -226,6 +226,13 @@ def test_a_right_certificate_is_accepted(text: str, folder: Path, statuses: Any)
     assert statuses(json.loads(honest(text, folder)))[:2] == (0, 0)
 
 
+def test_the_statement_has_the_claim(folder: Path, statuses: Any) -> None:
+    """However long the number is."""
+    data = json.loads(honest(MODEL.name, folder))
+    data["c"] = f"{10**300 + 1}"
+    assert f" is ln({data['c']})-Pufferfish private for every p in (0, 1)" in statuses(data)[2]
+
+
 def test_the_statement_is_about_the_declared_sets(folder: Path, statuses: Any) -> None:
     """Between any two reals there is no bound."""
     text = COMPUTED.replace("in reals", "in [0, 1]", 1).replace("linf 1", "all")
