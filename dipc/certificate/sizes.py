@@ -271,7 +271,6 @@ def rederive(certificate: kernel.Certificate) -> str:
     """
     listed = certificate.program.parameters
     program, source = _program_of(certificate), Source("", certificate.data["program"]["text"])
-    spend(PER_CHARACTER * len(source.text))
     try:
         compile_program(program, source, rationals(listed), sampled=True)
     except (InputError, LimitReached) as error:
@@ -285,6 +284,7 @@ def rederive(certificate: kernel.Certificate) -> str:
 def _program_of(certificate: kernel.Certificate) -> ast.Program:
     """The tree of the program in a certificate."""
     listed = certificate.data["program"]
+    spend(PER_CHARACTER * len(listed["text"]))
     try:
         return parse(Source(listed["name"], listed["text"]))
     except InputError as error:

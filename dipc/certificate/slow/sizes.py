@@ -18,7 +18,7 @@ from typing import Any
 
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import NotCovered, same
-from dipc.certificate.slow.programs import Known, named_adjacency, statements
+from dipc.certificate.slow.programs import PER_CHARACTER, Known, named_adjacency, statements
 from dipc.certificate.slow.reader import Reader, plain, read
 from dipc.certificate.slow.sizes_expressions import (
     LOST,
@@ -394,6 +394,7 @@ def sum_names(certificate: Certificate) -> set[str]:
     for place in certificate.data["places"]:
         names = (*place["values"], *place["differences"], *place["live"])
         found |= {name for name in names if name.startswith("sum(")}
+    spend(PER_CHARACTER * sum(map(len, found)))  # for reading them
     return found
 
 
