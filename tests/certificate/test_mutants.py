@@ -392,8 +392,6 @@ def test_an_adjacency_without_pairs(distance: str) -> None:
     data = subject("private")
     adjacency = {**data["adjacency"], "distance": distance}
     assert forged(adjacency=adjacency, inequalities=[]) == "adjacency: no inputs are adjacent"
-    adjacency = {**subject("listed")["adjacency"], "pairs": []}
-    assert "there are none" in forged("listed", adjacency=adjacency, inequalities=[])
 
 
 def test_a_smaller_distance_needs_fewer_inequalities_but_these_exactly() -> None:
