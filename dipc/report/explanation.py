@@ -12,7 +12,7 @@ from flint import arb, fmpq
 from dipc.claims.tightness.least import Kind
 from dipc.claims.wording import Line, Record, decimal_at, digits_of, number_record, number_text, pretty
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
-from dipc.dipwhile.explain.paths import Event, Path, Sample, Step
+from dipc.dipwhile.explain.paths import Event, Path, Sample, Step, Stop
 from dipc.dipwhile.explain.shifts import Shift
 from dipc.dipwhile.semantics.evaluate import Datum
 from dipc.dipwhile.syntax.core import Cell
@@ -208,16 +208,30 @@ def _masses(found: Explanation, route: Route) -> Iterator[Line]:
     if route.right is not None:
         yield "", f"{_probability_text(route.right.probability, found.eps)}   on u'"
         return
-    stop = route.stop
-    if stop is not None and stop.step is not None:
-        line = f"line {stop.step.span.line}"
-        how = f"at {line} `{_source(stop.step)}` cannot come out like this"
-        yield "on u'", f"impossible: {how if stop.reached else f'{line} is not reached with these choices'}"
-    elif stop is not None and stop.path is not None:
-        values = ", ".join(map(show, stop.path.outcome))
-        yield "on u'", f"the same choices lead to another output: {values}"
-    elif stop is not None:
-        yield "on u'", "the same choices are possible, and further ones follow"
+    if route.stop is not None:
+        yield "on u'", _stopped(route.stop, route.left)
+
+
+def _stopped(stop: Stop, path: Path) -> str:
+    """Why no path on u' makes the same random choices as this one on u."""
+    step, other = stop.step, stop.other
+    if stop.path is not None:
+        return f"the same choices lead to another output: {', '.join(map(show, stop.path.outcome))}"
+    there = "" if other is None else f"line {other.span.line} `{_source(other)}`"
+    if step is None:
+        return f"the same choices are possible, and further ones follow: {there}"
+    here = f"line {step.span.line} `{_source(step)}`"
+    if other is not None and other.place == step.place:
+        if stop.law is not None and step.sample is not None:
+            laws = (law_text(law) for law in (stop.law, path.samples[step.sample].law))
+            return f"{there} draws from {pretty(' instead of '.join(laws))}"
+        if not step.compares_as(other):
+            return f"{there} compares something else"
+    if stop.reached:
+        return f"impossible: {here} cannot come out like this"
+    if other is None:
+        return f"the program ends without a choice such as {here}"
+    return f"the program takes another way: {there} instead of {here}"
 
 
 def _probability_text(value: Quotient, eps: fmpq) -> str:
@@ -333,8 +347,10 @@ def _group(route: Route, which: str, names: Names, eps: fmpq) -> Iterator[Line]:
         factors = [_ratio_text(found.factor, eps), *factors]
         text = f"the finite choices on the path are {factors[0]} times as likely on u as on u'"
         yield "" if found.shifts else which, pretty(text)
+    argued = found.shifts or found.factor != Quotient.one()
+    reason = "hence" if argued else "the same choices are as likely on u':"
     bound = " * ".join([*factors, "P(path on u')"])
-    yield "", pretty(f"hence P(path on u) ≤ {bound} for every eps")
+    yield "" if argued else which, pretty(f"{reason} P(path on u) ≤ {bound} for every eps")
 
 
 def _ratio_text(value: Quotient, eps: fmpq) -> str:
@@ -346,12 +362,7 @@ def _ratio_text(value: Quotient, eps: fmpq) -> str:
 
 def _why_no_shift(route: Route) -> str:
     if route.right is None:
-        stop = route.stop
-        if stop is None or stop.step is not None:
-            return "on u' these choices are impossible: no path there stands against them"
-        if stop.path is None:
-            return "on u' further random choices follow: no single path there stands against them"
-        return "on u' the same choices lead to another output: no path there stands against them"
+        return "no path on u' corresponds to it (see above): only the exact probabilities tell"
     if route.right.has_loop:
         return "a loop is on this path: its probability is exact, but is not split further"
     why = "no shift of the samples makes the comparisons come out the same"
@@ -361,8 +372,7 @@ def _why_no_shift(route: Route) -> str:
 def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
     """How a sample moves, and what that costs.
 
-    >>> from dipc.dipwhile.semantics.noise import Random
-    >>> from dipc.dipwhile.syntax.distributions import NOISE
+    >>>     >>> from dipc.dipwhile.syntax.distributions import NOISE
     >>> noise = Sample(("r", 0), Random(NOISE["Lap"], fmpq(3, 4), False, fmpq(0)))
     >>> _shift_text(Shift(0, fmpq(1), fmpq(-1), fmpq(3, 2)), "r", noise)
     'r moves by 1, its mean by -1: this costs 3/4*2*eps = 3/2*eps'

@@ -71,6 +71,13 @@ class Step:
         """Whether it could have come differently."""
         return self.event is not Event.OUTPUT
 
+    def compares_as(self, other: Step) -> bool:
+        """Whether the same forms are compared with numbers, whatever comes out."""
+        own, its = (
+            tuple(abs(c) for f in step.conditions for _, c in f.coefficients) for step in (self, other)
+        )
+        return own == its
+
     def sign(self, samples: tuple[Sample, ...]) -> tuple[object, ...]:
         """The same for steps on two inputs that make the same random choice.
 
@@ -128,12 +135,15 @@ class Stop:
 
     ``step`` is the first of them that cannot, None if all can; then ``path`` is the path that they make
     there, or None if further choices have to be made.  ``reached`` says whether the place of the step is
-    reached at all.
+    reached at all; ``other`` is a random choice that is made there instead, or next, and ``law`` that of the
+    noise that it draws.
     """
 
     step: Step | None
     path: Path | None
     reached: bool = True
+    other: Step | None = None
+    law: Random | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +186,19 @@ class Walk:
     def follow(self, path: Path) -> Stop:
         """Make the random choices of a path on this input, as long as they are possible."""
         wanted, choices = path.signature, path.choices
+        others: dict[int, _Place] = {}  # by the number of choices before: where another one is made
 
         def alike(place: _Place) -> bool:
             made = place.signature
-            return made == wanted[: len(made)] and bool(place.state.joint.mass())
+            if not place.state.joint.mass():
+                return False
+            if made != wanted[: len(made)]:
+                if made[:-1] == wanted[: len(made) - 1]:
+                    others.setdefault(len(made) - 1, place)
+                return False
+            return True
 
-        reached = [False] * len(choices)  # for each choice, whether its place is reached
+        reached = [False] * (len(choices) + 1)  # for each choice, whether its place is reached
         most = 0
         for place in self._places(alike):
             made = len(place.signature)
@@ -190,7 +207,12 @@ class Walk:
                 reached[made] = reached[made] or place.state.pc == choices[made].place
             elif isinstance(self.program.code[place.state.pc], Halt):
                 return Stop(None, self._ended(place))
-        return Stop(None, None) if most == len(choices) else Stop(choices[most], None, reached[most])
+        step = choices[most] if most < len(choices) else None
+        if most not in others:
+            return Stop(step, None, reached[most])
+        other = next(s for s in reversed(others[most].steps) if s.random)
+        law = None if other.sample is None else others[most].samples[other.sample].law
+        return Stop(step, None, reached[most], other, law)
 
     def _leading_to(self, wanted: frozenset[Outcome]) -> frozenset[Key]:
         """The states from which one of the outcomes can be reached."""

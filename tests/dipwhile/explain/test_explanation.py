@@ -165,8 +165,8 @@ def test_the_words_for_svt4(capsys: Capture) -> None:
     ("arguments", "said"),
     [
         (["svt5"], "u' never gives this output"),
-        (["svt5"], "impossible: at line 16 `b <- r >= rT` cannot come out like this"),
-        (["opendp_2922"], "impossible: line 14 is not reached with these choices"),
+        (["svt5"], "impossible: line 16 `b <- r >= rT` cannot come out like this"),
+        (["opendp_2922"], "the program ends without a choice such as line 14 `noisy <- DLap("),
         (["opendp_480"], "the same choices lead to another output: false"),
         (["leaky_retry"], "(all ways through the loop are summed)"),
         (["nmax3"], "this is tight: the loss is exactly what the moves cost, at every ε"),
@@ -179,6 +179,62 @@ def test_the_words_for_svt4(capsys: Capture) -> None:
 )
 def test_what_is_said(arguments: list[str], said: str, capsys: Capture) -> None:
     assert said in run(capsys, *arguments)
+
+
+HEAD = "input q in {1, 2}\noutput o in {0, 1} = 0\nadjacent all\nprivate eps\n"
+ONE_BRANCH = "if q = 1 then\n  b <- flip(1/2)\nelse\n  b <- flip(1/3)\nend\nif b then o <- 1 end"
+TWO_FLIPS = """b <- flip(1/(1 + exp(eps)))
+if b then o <- 1 end
+keep <- flip(1/2)
+if keep then o <- q - 1 end"""
+
+
+@pytest.mark.parametrize(
+    ("body", "pair", "said"),
+    [
+        (
+            "z <- Lap(q*eps, 0)\nif z > 1 then o <- 1 end",
+            ("q=1", "q=2"),
+            "line 5 `z <- Lap(q*eps, 0)` draws from Lap(2*ε, 0) instead of Lap(ε, 0)",
+        ),
+        (
+            ONE_BRANCH,
+            ("q=1", "q=2"),
+            "the program takes another way: line 8 `b <- flip(1/3)` instead of line 6 `b <- flip(1/2)`",
+        ),
+        (
+            "y <- Lap(eps, 0)\nz <- Lap(eps, 0)\nif y > q*z then o <- 1 end",
+            ("q=1", "q=2"),
+            "line 7 `if y > q*z` compares something else",
+        ),
+        (
+            "z <- Lap(eps, 0)\nif q = 1 then o <- 1 elif z > 0 then o <- 1 end",
+            ("q=1", "q=2"),
+            "the same choices are possible, and further ones follow: line 6 `if z > 0`",
+        ),
+        (
+            "b <- choose {q: 1}\no <- 2 - b",
+            ("q=1", "q=2"),
+            "impossible: line 5 `b <- choose {q: 1}` cannot come out like this",
+        ),
+    ],
+)
+def test_why_no_path_corresponds(body: str, pair: tuple[str, str], said: str) -> None:
+    found = str(dipc.load(HEAD + body).explain(pair=pair, output="o=1"))
+    assert said in found
+    assert ("impossible" in found) == said.startswith("impossible")
+
+
+def test_a_conclusion_names_its_paths() -> None:
+    """The first path has no partner; what holds of the second one is not concluded from that."""
+    found = str(dipc.load(HEAD + TWO_FLIPS).explain(pair=("q=2", "q=1"), output="o=1"))
+    lines = found[found.index("Where the loss comes from") :].splitlines()
+    assert lines[1].split("  ")[1:] == [
+        "paths 1, 3",
+        "no path on u' corresponds to it (see above): only the exact probabilities tell",
+    ]
+    assert lines[2].split("  ")[1] == "path 2"
+    assert "hence" not in found
 
 
 def test_plain_words_without_colour(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,7 +163,7 @@ def test_a_step_that_is_not_reached() -> None:
     (path,) = Walk(core, to_input(core, "q=1")).paths([to_outcome(core, "out=present")]).paths
     stop = Walk(core, to_input(core, "q=0")).follow(path)
     assert stop.step is not None
-    assert (stop.step.event, stop.reached) == (Event.NOISE, False)
+    assert (stop.step.event, stop.reached, stop.other) == (Event.NOISE, False, None)
 
 
 # --- shifts ----------------------------------------------------------------------------------------
