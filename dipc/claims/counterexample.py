@@ -25,7 +25,8 @@ class Counterexample(views.Plotted, Witness):
     """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
 
     ``bound`` is the right-hand side and ``excess`` the difference; ``regions`` are the intervals of eps
-    on which this pair of inputs violates the claim with some set of outputs.
+    on which this pair of inputs violates the claim with some set of outputs.  If outputs stand for events,
+    such as ``out <= -1``, ``events`` has the text of each.
     """
 
     input: Valuation
@@ -37,6 +38,7 @@ class Counterexample(views.Plotted, Witness):
     bound: Number
     excess: Number
     regions: tuple[Interval, ...]
+    events: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", Exact(self.epsilon))  # an ordinary rational number for others
@@ -53,13 +55,14 @@ class Counterexample(views.Plotted, Witness):
             (
                 f"u:  {show_valuation(self.input)}",
                 f"u': {show_valuation(self.neighbour)}",
-                f"output: {' or '.join(map(show_valuation, self.outputs))}",
+                f"output: {' or '.join(self.events or map(show_valuation, self.outputs))}",
                 f"at eps = {self.epsilon}: P(u) = {p}, more than {bound}; P(u') = {q}",
             )
         )
 
     def __repr__(self) -> str:
-        outputs = f"{show_valuation(self.outputs[0])}{' or ...' if len(self.outputs) > 1 else ''}"
+        first = self.events[0] if self.events else show_valuation(self.outputs[0])
+        outputs = f"{first}{' or ...' if len(self.outputs) > 1 else ''}"
         return (
             f"<Counterexample {show_valuation(self.input)} against {show_valuation(self.neighbour)}, "
             f"output {outputs}, eps = {self.epsilon}>"
@@ -83,7 +86,7 @@ class Counterexample(views.Plotted, Witness):
 
     @property
     def _outputs(self) -> str:
-        return " or ".join(map(valuation_text, self.outputs))
+        return " or ".join(self.events or map(valuation_text, self.outputs))
 
     @property
     def violated_for(self) -> tuple[tuple[str, str], ...]:
@@ -123,6 +126,7 @@ class Counterexample(views.Plotted, Witness):
             "input": valuation_record(self.input),
             "neighbour": valuation_record(self.neighbour),
             "outputs": [valuation_record(output) for output in self.outputs],
+            **({"events": [*self.events]} if self.events else {}),
             "epsilon": str(self.epsilon),
             "probability": number_record(self.probability, self.epsilon, digits),
             "neighbour_probability": number_record(self.neighbour_probability, self.epsilon, digits),

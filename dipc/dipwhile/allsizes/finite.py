@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from flint import fmpq
 
@@ -29,6 +30,7 @@ from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Source
+from dipc.models.values import Valuation, Value, show
 
 LEVELS = tuple(ast.Number(fmpq(level)) for level in (-1, 0, 1))
 """Of an output of numbers: 0 stands for (-1, 0]; far out, where claims break, that is like one number."""
@@ -83,6 +85,26 @@ def _with_set(input: ast.Declaration, declared: Declared, values: Collection[fmp
         values = sample(input.domain, declared.constants)
     numbers = tuple(map(ast.Number, sorted(values)))
     return replace(input, domain=ast.SetOf(numbers)) if numbers else input
+
+
+def event(program: ast.Program, output: Valuation) -> str:
+    """What an output of :func:`program_at` stands for: ``out[1] <= -1, w = bot``; empty if it is itself."""
+    levelled = {d.name for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
+    return ", ".join(chain(*(_events(*item, item[0] in levelled) for item in output))) if levelled else ""
+
+
+def _events(name: str, value: Value | tuple[Value, ...], levelled: bool) -> Iterator[str]:
+    if isinstance(value, tuple) and levelled:
+        for k, each in enumerate(value, 1):
+            yield from _events(f"{name}[{k}]", each, levelled)
+    elif levelled and isinstance(value, fmpq):
+        below = [level.value for level in LEVELS if level.value < value]
+        if value == LEVELS[-1].value:  # everything above the others
+            yield f"{name} > {below[-1]}"
+        else:
+            yield f"{below[-1]} < {name} <= {value}" if below else f"{name} <= {value}"
+    else:
+        yield f"{name} = {show(value)}"
 
 
 # --- outputs in levels -----------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice, takewhile
 
@@ -18,7 +18,7 @@ from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
-from dipc.dipwhile.allsizes.finite import decided, declared_at, program_at
+from dipc.dipwhile.allsizes.finite import decided, declared_at, event, program_at
 from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.runs import layered_value, rank, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -154,7 +154,10 @@ class Search:
     def broken_at(self, n: int, found: tuple[Violated, CoreProgram], least: bool) -> BrokenFrom:
         """The claim is violated at a size, which may be the ``least``."""
         verdict, program = found
-        private = self.private_on_declared(n)
+        example, private = verdict.counterexample, self.private_on_declared(n)
+        events = tuple(event(self.front.program, output) for output in example.outputs)
+        if all(events):
+            verdict = replace(verdict, counterexample=replace(example, events=events))
         return BrokenFrom(self.size(n), verdict, LeastT(ZERO, None), "", least, private, program=program)
 
     def size(self, n: int) -> int:

@@ -13,9 +13,12 @@ from flint import fmpq
 
 import dipc
 from dipc.dipwhile.allsizes import confirm, pipeline
+from dipc.dipwhile.allsizes.finite import event
 from dipc.dipwhile.allsizes.strategies import Solved
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT, Open, ProvedForAll
-from dipc.errors import LimitReached
+from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import LimitReached, Source
+from dipc.models.values import Atom
 from tests.dipwhile.allsizes.asking import proved
 
 HEAD = """param N = 2{params}
@@ -244,3 +247,34 @@ def test_what_takes_too_long_is_not_confirmed(monkeypatch: pytest.MonkeyPatch) -
     assert isinstance(found, ProvedForAll)
     assert found.confirmed.sizes == ()
     assert "confirmed" not in str(dipc.load("svt1").prove())
+
+
+# --- outputs that stand for events ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "level", "shown"),
+    [
+        ("bot", -1, "o[1] <= -1"),
+        ("bot", 0, "-1 < o[1] <= 0"),
+        ("bot", 1, "o[1] > 0"),
+        ("bot", "bot", "o[1] = bot"),
+    ],
+)
+def test_a_level_is_shown_as_what_it_stands_for(start: str, level: int | str, shown: str) -> None:
+    body = "x <- Lap(eps, q[1])\no[1] <- x\nw <- 1"
+    outputs = f"o[N] in reals = {start}, w in {{0, 1}} = 0"
+    asked = parse(Source("text.dip", program(body, outputs=outputs)))
+    value = Atom(level) if isinstance(level, str) else fmpq(level)
+    assert event(asked, (("o", (value,)), ("w", fmpq(1)))) == f"{shown}, w = 1"
+
+
+def test_a_counterexample_shows_events() -> None:
+    text = program("o <- Lap(eps, q[1])", "eps/2", outputs="o in reals")
+    answer = dipc.load(text).prove()
+    assert answer.counterexample is not None
+    assert answer.counterexample.events == ("o <= -1",)
+    for shown in (str(answer), repr(answer.counterexample), str(answer.counterexample)):
+        assert "o <= -1" in shown
+        assert "o = -1" not in shown and "o=-1" not in shown
+    assert dipc.load("svt4").prove().counterexample.events == ()
