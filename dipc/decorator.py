@@ -26,6 +26,7 @@ from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements, names_in
+from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.core import CoreProgram
@@ -203,6 +204,15 @@ def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
     values = {each: given.default for each, given in names.items() if given.default is not given.empty}
     defaults: dict[str, fmpq] = {}
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if argument.arg in RESERVED:
+            message = f"`{argument.arg}` is a word of dipc and cannot name an argument"
+            is_eps = argument.arg in ("eps", "ε")
+            hint = (
+                "remove it: `eps` in the function is the privacy parameter"
+                if is_eps
+                else "choose another name"
+            )
+            raise text.mistake(argument, message, hint)
         if argument.arg not in inputs:
             defaults[argument.arg] = default(text, argument, values, inputs)
         elif argument.arg in values:

@@ -234,8 +234,15 @@ def _claim(question: ClaimExport) -> Iterator[str]:
     assert isinstance(goal.delta, Quotient)  # no other can be exported
     epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
     among = write(condition(goal.budgets), LATEX)
-    yield rf"The program is $\left({epsilon}, {delta}\right)$-differentially private for all ${among}$."
-    yield f"This is a conjunction of {len(question.requirements)} different inequalities."
+    where = "Between the two inputs that were chosen, " if question.restricted else ""
+    yield rf"{where}$\left({epsilon}, {delta}\right)$-differential privacy for all ${among}$"
+    yield f"is a conjunction of {len(question.requirements)} different inequalities."
+    failing = sum(isinstance(r.answer, Fails) for r in question.requirements)
+    left = sum(not isinstance(r.answer, Fails | Holds) for r in question.requirements)
+    if failing:
+        yield f"{failing} of them {'fails' if failing == 1 else 'fail'}: the claim is violated."
+    else:
+        yield f"{left} of them could not be settled; the others hold." if left else "All of them hold."
 
 
 def _law(named: NamedLaw) -> Iterator[str]:
@@ -287,7 +294,7 @@ def _inequality(requirement: Inequality) -> Iterator[str]:
     f = requirement.function
     outputs = r" \text{ or } ".join(map(_valuation, requirement.outputs))
     u, v = map(_valuation, (requirement.input, requirement.neighbour))
-    yield rf"For the neighbours $u$: ${u}$ and $u'$: ${v}$, and the output ${outputs}$, the claim is"
+    yield rf"For the neighbours $u$: ${u}$ and $u'$: ${v}$, and the output ${outputs}$, the claim requires"
     yield f"\n{HANGING}$\\displaystyle {formula(requirement.probability)}$"
     yield f"$\\displaystyle {{}} \\;\\le\\; {formula(requirement.bound)}$.\n"
     if not f:

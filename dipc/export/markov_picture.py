@@ -23,6 +23,7 @@ from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError, Source
 from dipc.export.markov import Numbers, choices_of, dpm, drn, goes_to_dead, labels_by_state, prism
 from dipc.export.operators import EXACT
+from dipc.export.svg import style_of
 from dipc.models.chain import DEAD, Model
 
 SMALL = 100  # states that are drawn without Graphviz
@@ -213,12 +214,17 @@ SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
 PADDING, MARGIN = 8.0, 20.0
 GAP, BETWEEN = 90.0, 46.0  # between columns, and between boxes in a column
 BEND = 34.0  # how far a curve leaves the straight line
-STYLE = (
-    "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111 } "
-    "rect { fill: #fff; stroke: #111 } path { fill: none; stroke: #444 } .back { stroke: none; fill: #fff } "
-    "path.tip { fill: #444; stroke: none } .pair { stroke-dasharray: 5 4; stroke: #777 } "
-    f"path.on, rect.on {{ stroke: {COLOUR}; stroke-width: 2 }} text.on {{ fill: {COLOUR} }}"
-)
+STYLE = {
+    "text": "font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111",
+    "rect": "fill: #fff; stroke: #111",
+    "path": "fill: none; stroke: #444",
+    ".back": "stroke: none; fill: #fff",
+    "path.tip": "fill: #444; stroke: none",
+    ".pair": "stroke-dasharray: 5 4; stroke: #777",
+    "path.on": f"stroke: {COLOUR}; stroke-width: 2",
+    "rect.on": f"stroke: {COLOUR}; stroke-width: 2",
+    "text.on": f"fill: {COLOUR}",
+}
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]
 
@@ -254,9 +260,9 @@ def by_columns(content: Drawing) -> str:
     size = right + MARGIN + BEND - corner, bottom + LINE * len(content.foot) + MARGIN - corner
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{corner:.1f} {corner:.1f} {size[0]:.1f} '
-        f'{size[1]:.1f}" width="{size[0]:.1f}" height="{size[1]:.1f}" role="img"><style>{STYLE}</style>'
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-        'markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M 0 0 L 8 4 L 0 8 z"/></marker>'
+        f'{size[1]:.1f}" width="{size[0]:.1f}" height="{size[1]:.1f}" class="model" role="img">'
+        f'{style_of("model", STYLE)}<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" '
+        'markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M 0 0 L 8 4 L 0 8 z"/></marker>'
         f"</defs>{''.join(body)}</svg>\n"
     )
 

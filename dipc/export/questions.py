@@ -67,13 +67,17 @@ class NamedLaw:
 
 @dataclass(frozen=True, slots=True)
 class ClaimExport:
-    """A claim as a list of different inequalities, with the output laws on some inputs."""
+    """A claim as a list of different inequalities, with the output laws on some inputs.
+
+    ``restricted``: only those between two inputs.
+    """
 
     program: CoreProgram
     goal: Goal
     requirements: Sequence[Inequality]
     laws: Sequence[NamedLaw]
     oracle: SignOracle
+    restricted: bool = False
 
     @property
     def sentence(self) -> Sentence:
@@ -138,7 +142,7 @@ def question(
     neighbours = neighbours_of(explored, judge, pair, Clock())
     found = list(_requirements(goal.inequalities(judge), goal.delta, neighbours))
     laws = [_law(program, u, goal.budgets) for u in inputs or _first(found, program)]
-    return ClaimExport(program, goal, found, laws, judge)
+    return ClaimExport(program, goal, found, laws, judge, pair is not None)
 
 
 def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:

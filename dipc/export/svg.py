@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import pairwise
 from math import inf
@@ -35,11 +35,19 @@ SWEEPS = 20  # over the rows, to reduce crossings
 
 Place = int | tuple[int, int]  # a box, or where an arrow passes a row
 
-STYLE = (
-    "text { font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre } "
-    "rect { fill: #fff; stroke: #111 } path { fill: none; stroke: #444 } path.tip { fill: #444 } "
-    "rect.plain { stroke: none }"
-)
+STYLE = {
+    "text": "font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre",
+    "rect": "fill: #fff; stroke: #111",
+    "path": "fill: none; stroke: #444",
+    "path.tip": "fill: #444",
+    "rect.plain": "stroke: none",
+}
+
+
+def style_of(drawing: str, rules: Mapping[str, str]) -> str:
+    """A ``<style>`` element for the drawings of a class: other drawings on the same page keep their own."""
+    scoped = " ".join(f"svg.{drawing} {selector} {{ {rule} }}" for selector, rule in rules.items())
+    return f"<style>{scoped}</style>"
 
 
 def svg(picture: Picture) -> str:
@@ -108,8 +116,9 @@ def by_layers(content: Drawing) -> str:
     whole = Frame(left - MARGIN, -MARGIN, width, bottom + (len(foot) + 1) * LINE + 2 * MARGIN)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{_numbers(*whole[:4])}" width="{width:.1f}" '
-        f'height="{whole.height:.1f}" role="img"><title>{escape("; ".join(content.heading))}</title>'
-        f"<style>{STYLE}</style>{_rectangle(whole, PLAIN)}"
+        f'height="{whole.height:.1f}" class="chain" role="img">'
+        f"<title>{escape('; '.join(content.heading))}</title>"
+        f"{style_of('chain', STYLE)}{_rectangle(whole, PLAIN)}"
     ]
     parts += [_curve([frames[place] for place in way]) for way in ways]
     for number, box in enumerate(content.boxes):

@@ -82,7 +82,7 @@ def panels_of(
     assert not isinstance(asked.formula, Query)
     found = list(_panels(model, verdict, span)) if not isinstance(model.model, Mdp) else []
     words = "The values of eps at which the formula holds, for each state."
-    return [*found, Panel("regions", "Where it holds", words, partial(_draw_regions, verdict, span))]
+    return [*found, Panel("regions", "For which ε", words, partial(_draw_regions, verdict, span))]
 
 
 def _span(verdict: ModelVerdict, low: Number | None, high: Number | None, log: bool | None) -> Range:

@@ -5,6 +5,7 @@ One file that loads nothing and runs no script, like :mod:`dipc.report.page`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from io import StringIO
@@ -89,6 +90,7 @@ def _figure(panel: Panel) -> str:
     text, figure = StringIO(), sheet([panel], size=PANEL)
     figure.savefig(text, format="svg", metadata={"Date": None})
     drawn = text.getvalue()[text.getvalue().index("<svg") :]
+    drawn = re.sub("<style.*?</style>", "", drawn, flags=re.DOTALL)  # it would be for all of the page
     caption = f"<b>{escape(panel.title)}.</b> {escape(panel.words)}"
     return f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>\n"
 

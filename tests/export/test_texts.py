@@ -129,7 +129,17 @@ def test_a_proof_is_written_out() -> None:
     text = latex(asked(load("svt/svt1.dip", N=1)))
     assert r"\textbf{Proof}" in text
     assert text.count(r"\ge 0$, \quad $a_") > 3
-    assert "It is false: at" in latex(asked(load("svt/svt4.dip", N=2)))
+    violated = latex(asked(load("svt/svt4.dip", N=2)))
+    assert "It is false: at" in violated
+    assert "3 of them fail: the claim is violated.\n" in violated
+    assert "All of them hold.\n" in text
+    assert "is $" not in violated[: violated.index("Output distributions")]  # a claim is no fact
+
+
+def test_latex_of_two_inputs_claims_nothing_of_others() -> None:
+    mechanism = load("svt/svt4.dip", N=2)
+    text = mechanism.export("latex", pair=("q=[0,0]", "q=[0,1]"))
+    assert "Between the two inputs that were chosen, $" in text and "All of them hold." in text
 
 
 def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

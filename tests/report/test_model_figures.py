@@ -45,7 +45,7 @@ def test_probabilities_margins_and_regions() -> None:
     assert isclose(at(panel(figure, "Margin of P"), "plus", 1.0), 0.25)
     other = panel(SURVEY.plot("D[eps, 0](X out_1) from minus"), "Margin")  # the same pair the other way round
     assert isclose(at(other, "minus", 2.0), exp(2) / 4 - 0.75)
-    (bar,) = panel(figure, "Where").patches
+    (bar,) = panel(figure, "For which").patches
     assert isclose(bar.get_x(), log(3), rel_tol=1e-6) and isclose(bar.get_x() + bar.get_width(), 4)
 
 
@@ -53,7 +53,7 @@ def test_the_margin_is_negative_exactly_where_the_formula_fails() -> None:
     model = load_model("svt4", {"N": "2"})
     figure = model.plot('D[eps, 0](F "out = [bot, top]") from "q=[-1, 0]"')
     (line, _) = panel(figure, "Margin").get_lines()
-    (bar,) = panel(figure, "Where").patches
+    (bar,) = panel(figure, "For which").patches
     low = bar.get_x()
     for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True):
         assert x == 0 or abs(x - low) < 1e-6 or (y >= 0) is (x > low)
@@ -61,8 +61,8 @@ def test_the_margin_is_negative_exactly_where_the_formula_fails() -> None:
 
 def test_the_ends_of_the_axis() -> None:
     figure = SURVEY.plot("D[eps, 0](X out_1) for eps in (1/2, 2]")
-    assert panel(figure, "Where").get_xlim() == (0.5, 2.0)
-    assert panel(SURVEY.plot("D[eps, 0](X out_1)", 1, 3), "Where").get_xlim() == (1.0, 3.0)
+    assert panel(figure, "For which").get_xlim() == (0.5, 2.0)
+    assert panel(SURVEY.plot("D[eps, 0](X out_1)", 1, 3), "For which").get_xlim() == (1.0, 3.0)
     with pytest.raises(InputError, match="a question at one eps cannot be plotted"):
         SURVEY.plot(SURVEY.property("D[eps, 0](X out_1)", at=1))
 
@@ -72,7 +72,7 @@ def test_a_page(tmp_path: Path) -> None:
         encoding="utf-8"
     )
     assert "<title>&lt;Survey&gt;: fails</title>" in page and "<script" not in page
-    for text in ("Fails", "3/4 - 1/4*exp(ε)", "Where it holds", "plus ~ minus"):
+    for text in ("Fails", "3/4 - 1/4*exp(ε)", "For which ε", "plus ~ minus"):
         assert text in page
     assert page.count("<svg") == 4
     assert not re.search(r"""(src|href)=["']https?:|@import|url\(http""", page)

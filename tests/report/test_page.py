@@ -23,6 +23,7 @@ from dipc.kernel.facts import ZERO, chain_of, unscaled, value_at
 from dipc.kernel.laws import in_integers
 from dipc.kernel.privacy import check as kernel_check
 from dipc.report.canvas import MissingPackage
+from dipc.report.model_page import report_model_html
 from dipc.report.study import Attempts
 
 HOSTILE = """# <script>alert("comment")</script> </style> {{ 7*7 }} & <img src=x onerror=alert(1)>
@@ -331,6 +332,33 @@ def test_text_of_plots_can_be_read_in_the_dark(browser: Browser, violated: str, 
     read = "getComputedStyle(document.querySelector('figure svg use')).fill"
     light, dark = (browser.open(path, 1280, dark).evaluate(read) for dark in (False, True))
     assert light == "rgb(28, 33, 38)" and dark == "rgb(228, 232, 236)"
+
+
+@pytest.fixture(scope="module")
+def model_page() -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shutil.which", lambda _: None)  # no Graphviz: the drawing has a style of its own
+        return report_model_html(dipc.load_model("geometric_eps"), "P>=2/3 (X out_0)")
+
+
+def test_no_style_of_a_drawing_is_for_other_drawings(model_page: str) -> None:
+    first, *others = re.findall("<style.*?</style>", model_page, re.DOTALL)
+    assert "html {" in first  # of the page
+    assert others
+    for style in others:
+        selectors = re.findall(r"([^{}]+)\{", style.removeprefix("<style>"))
+        assert all(selector.strip().startswith("svg.") for selector in selectors), selectors
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_plots_of_a_model_have_text(
+    browser: Browser, model_page: str, tmp_path: Path, width: int, dark: bool
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(model_page, encoding="utf-8")
+    fills = "[...document.querySelectorAll('figure svg defs path')].map(p => getComputedStyle(p).fill)"
+    found = browser.open(path, width, dark).evaluate(f"{fills}.filter(fill => fill === 'none').length")
+    assert found == 0
 
 
 def test_it_can_be_printed(browser: Browser, violated: str, tmp_path: Path) -> None:

@@ -116,7 +116,8 @@ class Drawing(Evaluating):
         try:
             return function_of_eps(substitute(p, {**self.system.constants, **self.known()}), NOTHING, never)
         except InputError as error:
-            raise Unsupported(f"`{show_expr(p)}` is not a function of eps alone", p.span) from error
+            text = f"`{show_expr(p)}` is not a function of eps alone: {error.message}"
+            raise Unsupported(text, p.span) from error
 
     def refuse_private(self, p: ast.Expr) -> None:
         """Refuse a probability that is not the same on u and u'."""

@@ -97,6 +97,9 @@ def _exponential_mechanism(node: ast.ExpMechanism, memory: Memory, decide: Decid
 
 def _rate(expr: ast.Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
     """a, for a rate ``a*eps`` or ``a/eps``, and whether it is the latter."""
+    match expr:  # Lap(scale = s) has the rate 1/s
+        case ast.Binary(ast.Op.DIV, ast.Number(), scale) if not function_of_eps(scale, memory, decide):
+            raise violation(7, "the scale is 0", scale.span, "give a positive multiple of 1/eps")
     rate = function_of_eps(expr, memory, decide)
     term = rate.numerator.as_term() if rate.denominator.as_rational() == 1 else None
     if term is None or any(term[2:]) or term.power not in (-1, 1):

@@ -367,9 +367,10 @@ def compile_formula(
     """A Boolean expression over the inputs and the primed inputs."""
     none: frozenset[str] = frozenset()
     speakable = Names(names.parameters, names.inputs, none, none, names.atoms)
+    bound = {node.variable for node in nodes(expr) if isinstance(node, ast.Fold)}
     for node in nodes(expr):
         match node:
-            case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
+            case ast.Name(name) | ast.Index(name) if name in (names.outputs | names.locals) - bound:
                 hint = "an adjacency formula refers to inputs only"
                 raise InputError(f"`{name}` is not an input", node.span, hint)
     if isinstance(expr, ast.Name) and expr.name not in names.inputs:  # probably meant as a metric

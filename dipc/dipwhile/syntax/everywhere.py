@@ -119,7 +119,7 @@ def append(body: ast.Block, code: list[Instruction]) -> None:
 Ranged = ast.For | ast.Fold | ast.SecretFor
 
 
-def ranged(program: ast.Program) -> tuple[Ranged, ...]:
+def ranged(root: ast.Node) -> tuple[Ranged, ...]:
     """Everything that runs over a range."""
     plain: dict[int, bool] = {}  # whether a value runs over nothing
 
@@ -141,13 +141,13 @@ def ranged(program: ast.Program) -> tuple[Ranged, ...]:
             found += branches(node)
         return found
 
-    root: ast.Node = program
     return tuple(node for node in preorder(root, inside) if isinstance(node, Ranged))
 
 
 def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:
-    """The names of parameters and of the variables of loops."""
-    return {param.name for param in program.params} | {node.variable for node in ranges}
+    """The names of parameters and of the variables of loops; those of the adjacency are its own."""
+    own = {id(node) for node in ranged(program.adjacency)} if program.adjacency is not None else set()
+    return {param.name for param in program.params} | {n.variable for n in ranges if id(n) not in own}
 
 
 def check_bounds(program: ast.Program) -> None:
