@@ -262,7 +262,8 @@ def by_columns(content: Drawing) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{corner:.1f} {corner:.1f} {size[0]:.1f} '
         f'{size[1]:.1f}" width="{size[0]:.1f}" height="{size[1]:.1f}" class="model" role="img">'
         f'{style_of("model", STYLE)}<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" '
-        'markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M 0 0 L 8 4 L 0 8 z"/></marker>'
+        'markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">'
+        '<path class="tip" d="M 0 0 L 8 4 L 0 8 z"/></marker>'
         f"</defs>{''.join(body)}</svg>\n"
     )
 

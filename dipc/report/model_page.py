@@ -5,10 +5,9 @@ One file that loads nothing and runs no script, like :mod:`dipc.report.page`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from html import escape
-from io import StringIO
+from itertools import count
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -22,15 +21,14 @@ from dipc.export.markov_picture import svg
 from dipc.files import write_file
 from dipc.limits import held
 from dipc.model import MarkovModel, describe
-from dipc.report.canvas import Panel, sheet
+from dipc.report.canvas import Panel
 from dipc.report.document import html, plain_document
 from dipc.report.model_figures import panels_of, plot_model
 from dipc.report.models import rows_of
-from dipc.report.page import TEMPLATES, refuse_no_page
+from dipc.report.page import TEMPLATES, data_uri, plot_svg, refuse_no_page
 from dipc.report.states import model_rows
 from dipc.version import __version__
 
-PANEL = (5.6, 4.2)  # inches: still to be read on a phone
 MOST_STATES = 60  # of a model that is drawn and listed
 TONES = {"holds": "private", "fails": "violated", "undecided": "undecided"}  # the colours of the page
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -79,20 +77,18 @@ def _verdict(verdict: ModelVerdict) -> Iterator[str]:
 def _sections(model: MarkovModel, verdict: ModelVerdict) -> Iterator[str]:
     yield f"<h2>The answer</h2>\n{html(plain_document(rows_of(verdict)))}\n"
     if not verdict.property.eps_range.is_point:
-        plots = "".join(map(_figure, panels_of(model, verdict)))
+        plots = "".join(map(_figure, panels_of(model, verdict), count(1)))
         yield f'<h2>Over ε</h2>\n<div class="plots">\n{plots}</div>\n'
     if len(model.model.names) <= MOST_STATES:
-        yield f'<h2>The model</h2>\n<div class="drawing">{svg(model.model, verdict.witness)}</div>\n'
+        image = data_uri(svg(model.model, verdict.witness).encode(), "image/svg+xml")
+        alt = f"The states of {escape(model.name)}, and the steps between them"
+        yield f'<h2>The model</h2>\n<div class="drawing"><img src="{image}" alt="{alt}"></div>\n'
         yield f'<div class="scroll">{html(plain_document(model_rows(model)))}</div>\n'
 
 
-def _figure(panel: Panel) -> str:
-    text, figure = StringIO(), sheet([panel], size=PANEL)
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    drawn = text.getvalue()[text.getvalue().index("<svg") :]
-    drawn = re.sub("<style.*?</style>", "", drawn, flags=re.DOTALL)  # it would be for all of the page
+def _figure(panel: Panel, number: int) -> str:
     caption = f"<b>{escape(panel.title)}.</b> {escape(panel.words)}"
-    return f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>\n"
+    return f"<figure>{plot_svg(panel, f'plot{number}')}<figcaption>{caption}</figcaption></figure>\n"
 
 
 def _plot(

@@ -19,6 +19,7 @@ from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import cli, status
+from dipc.export.markov_picture import svg
 from dipc.kernel.facts import ZERO, chain_of, unscaled, value_at
 from dipc.kernel.laws import in_integers
 from dipc.kernel.privacy import check as kernel_check
@@ -342,12 +343,14 @@ def model_page() -> str:
 
 
 def test_no_style_of_a_drawing_is_for_other_drawings(model_page: str) -> None:
-    first, *others = re.findall("<style.*?</style>", model_page, re.DOTALL)
-    assert "html {" in first  # of the page
-    assert others
-    for style in others:
-        selectors = re.findall(r"([^{}]+)\{", style.removeprefix("<style>"))
-        assert all(selector.strip().startswith("svg.") for selector in selectors), selectors
+    assert model_page.count("<style") == 1  # that of the page
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("shutil.which", lambda _: None)
+        mechanism = dipc.load("svt1", N=1)
+        drawings = (svg(dipc.load_model("survey").model), mechanism.export("svg", input="q=[0]"))
+    for drawing in drawings:
+        (style,) = re.findall("<style>(.*?)</style>", drawing)
+        assert all(selector.strip().startswith("svg.") for selector in re.findall(r"([^{}]+)\{", style))
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
@@ -356,9 +359,14 @@ def test_plots_of_a_model_have_text(
 ) -> None:
     path = tmp_path / "page.html"
     path.write_text(model_page, encoding="utf-8")
-    fills = "[...document.querySelectorAll('figure svg defs path')].map(p => getComputedStyle(p).fill)"
-    found = browser.open(path, width, dark).evaluate(f"{fills}.filter(fill => fill === 'none').length")
-    assert found == 0
+    page = browser.open(path, width, dark)
+    glyphs = "[...document.querySelectorAll('figure svg defs path, figure svg use')]"
+    assert page.evaluate(f"{glyphs}.length") > 20
+    assert page.evaluate(f"{glyphs}.filter(e => getComputedStyle(e).fill === 'none').length") == 0
+    ink = "rgb(228, 232, 236)" if dark else "rgb(28, 33, 38)"  # on the colour of the page
+    assert page.evaluate("getComputedStyle(document.querySelector('figure svg use')).fill") == ink
+    assert page.evaluate("document.querySelectorAll('figure svg #patch_1').length") == 0
+    assert page.evaluate("document.images[0].naturalWidth") > 20
 
 
 def test_it_can_be_printed(browser: Browser, violated: str, tmp_path: Path) -> None:
