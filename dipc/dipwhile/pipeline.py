@@ -9,7 +9,7 @@ one, from the laws to the verdict, knows nothing of programs: :mod:`dipc.claims.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from flint import fmpq
@@ -22,6 +22,7 @@ from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
+from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -66,8 +67,16 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
 
 def _decided(explored: Explored, goal: Goal, ask: Ask) -> Verdict:
     clock, system = ask.clock, explored.program if ask.pair is None else None
-    explore = partial(neighbours_of, explored, pair=ask.pair, clock=clock)
-    return decide(goal, explored.space.size, explore, clock, ask.jobs, system)
+    notes: list[str] = []
+
+    def explore(oracle: SignOracle) -> Neighbours:
+        found = neighbours_of(explored, oracle, ask.pair, clock)
+        if ask.pair is None:
+            notes.extend(silent_outputs(explored.program.outputs, found.outcomes))
+        return found
+
+    verdict = decide(goal, explored.space.size, explore, clock, ask.jobs, system)
+    return replace(verdict, notes=(*verdict.notes, *notes))
 
 
 def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import CoreProgram, Draw
+from dipc.dipwhile.syntax.core import CoreProgram, Draw, Variable
 from dipc.dipwhile.syntax.notes import (
     impossible_equalities,
     look_alikes,
@@ -19,6 +19,7 @@ from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.errors import InputError, Span
 from dipc.excerpts import clipped
+from dipc.models.values import Valuation, show
 
 RANGES = "ranges count upwards: the smaller number comes first"
 
@@ -118,3 +119,28 @@ def _from_parts(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
         case ast.Call() | ast.Fold(), _:
             return 0 if all(d == 0 for d in parts) else None
     return None
+
+
+MOST_SILENT = 3
+"""How many values that never occur are named."""
+
+
+def silent_outputs(outputs: Sequence[Variable], outcomes: Sequence[Valuation]) -> Iterator[str]:
+    """What the outputs never say, which may be a mistake: constant outputs, and values that never occur.
+
+    ``outcomes`` are those with a positive probability on some input.  A start value may be for runs that the
+    program does not have.
+    """
+    if len(outcomes) < 2:
+        return  # which has a note of its own
+    for output in outputs:
+        given = (dict(outcome)[output.name] for outcome in outcomes)
+        seen = {value for each in given for value in (each if isinstance(each, tuple) else (each,))}
+        unseen = [value for value in output.domain if value not in seen and value != output.start]
+        if len(seen) == 1 and len(output.domain) > 1:
+            yield f"`{output.name}` is always {show(*seen)}"
+        elif unseen:
+            named = ", ".join(map(show, unseen[:MOST_SILENT]))
+            more = f" and {len(unseen) - MOST_SILENT} others" if len(unseen) > MOST_SILENT else ""
+            values = "value" if len(unseen) == 1 else "values"
+            yield f"`{output.name}` never takes the {values} {named}{more} of its set"
