@@ -6,7 +6,7 @@ import pytest
 
 import dipc
 
-HEAD = "input q in {0, 1}\noutput {}\nadjacent all\nprivate 9*eps\n"
+HEAD = "input q in {0, 1}\noutput OUTPUTS\nadjacent all\nprivate 9*eps\n"
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,10 @@ HEAD = "input q in {0, 1}\noutput {}\nadjacent all\nprivate 9*eps\n"
     ],
 )
 def test_what_outputs_never_say(outputs: str, body: str, notes: list[str]) -> None:
-    assert [*dipc.load(HEAD.format(outputs) + body).check().notes] == notes
+    assert [*dipc.load(HEAD.replace("OUTPUTS", outputs) + body).check().notes] == notes
 
 
 def test_two_inputs_say_nothing_of_others() -> None:
-    mechanism = dipc.load(HEAD.format("o in {0, 1}") + "o <- q")
-    assert mechanism.check(pair=("q=0", "q=0")).notes == mechanism.check(pair=("q=1", "q=1")).notes
+    body = "r <- Lap(eps, q)\nif q = 0 then o <- disc(r, 0, 1) else o <- disc(r, 0, 2) end"
+    mechanism = dipc.load(HEAD.replace("OUTPUTS", "o in 0..2") + body)
+    assert mechanism.check(pair=("q=0", "q=0")).notes == ()
