@@ -6,8 +6,8 @@ has it), which sends back its result.  The child looks at the clock as ever, has
 Python, and ends on its own with all that it knows.  Where it does not, the parent ends it: a second after the
 time limit, or at a tenth more memory than it may have.
 
-Without a limit, inside such a child, and on systems without ``fork`` the work is done in place; there, limits
-are checked between steps only.
+Inside such a child, on systems without ``fork``, and in Python without a limit the work is done in place;
+there, limits are checked, and Ctrl-C is heard, between steps only.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ _supervising = 0  # how many calls here wait for a child: their limits are those
 _inside = False  # whether this process is such a child
 
 
-def held(clock: Clock, work: Callable[[], T], shared: Sequence[object] = ()) -> T:
+def held(clock: Clock, work: Callable[[], T], shared: Sequence[object] = (), *, always: bool = False) -> T:
     """The result of the work, which looks at the clock; its errors are raised here.
 
     ``shared`` are objects that the result refers to instead of containing copies of them.  What the work
-    changes in other objects is lost.  Raises :class:`LimitReached` when a limit of the clock is exceeded.
+    changes in other objects is lost.  With ``always`` a child does the work even without a limit: Ctrl-C ends
+    a long step.  Raises :class:`LimitReached` when a limit of the clock is exceeded.
 
     >>> held(Clock(60), lambda: 6 * 7)
     42
@@ -66,7 +67,7 @@ def held(clock: Clock, work: Callable[[], T], shared: Sequence[object] = ()) -> 
     Traceback (most recent call last):
     dipc.errors.LimitReached: the time limit was reached
     """
-    if not clock.limited or _inside or not hasattr(os, "fork"):
+    if not (clock.limited or always) or _inside or not hasattr(os, "fork"):
         return work()
     found: T = _Child(clock, work, shared).answer()
     return found

@@ -75,7 +75,13 @@ def test_a_deep_check_that_is_interrupted(
     """What the kernel found is said; but the status is not that of a condition."""
     certificate = str(tmp_path / "svt1.json")
     assert status(["check", "svt1", "-D", "N=1", "--certificate", certificate, "--quiet"]) == 0
-    monkeypatch.setattr(dipc.cli.verify, "rederive", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    first = os.getpid()
+
+    def press(*_: object) -> None:
+        os.kill(first, signal.SIGINT)
+        sleep(PATIENCE)  # until the first process tells
+
+    monkeypatch.setattr(dipc.cli.verify, "rederive", press)
     assert status(["verify", certificate, "-D", "N=1"]) == 130
     assert "IF the listed distributions" in capsys.readouterr().out
 
@@ -145,3 +151,30 @@ def test_in_the_middle_of_a_fork(hook: str) -> None:
         check=False,
     )
     assert run.stdout.splitlines()[-1] == "status 130" and "Traceback" not in run.stderr
+
+
+STUCK = """
+import os, signal, threading
+import dipc.cli.distribution as command
+from dipc.cli.main import status
+from flint import fmpz_mpoly_ctx, Ordering
+z, v = fmpz_mpoly_ctx.get(("z", "v"), Ordering.lex).gens()
+p = 14 - 7*z**303*v**300 + 44*z**10*v**300 - 14*v**300
+command.decision_of = lambda text: p.factor()  # one step of flint, for hours, which hears nothing
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+print("status", status(["decide", "forall eps: true"]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits inside one step need `fork`")
+def test_in_the_middle_of_one_step_without_a_limit() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", STUCK],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert run.stdout == "status 130\n" and "interrupted (deciding)" in run.stderr

@@ -200,8 +200,8 @@ class Work:
         return self.clock.report
 
     def held(self, compute: Callable[[], T]) -> T:
-        """What is computed, where the limits hold inside one long step, too."""
-        return limits.held(self.clock, compute)
+        """What is computed, where the limits and Ctrl-C hold inside one long step, too."""
+        return limits.held(self.clock, compute, always=True)
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:

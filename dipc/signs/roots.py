@@ -46,7 +46,7 @@ from dipc.signs.limits import LEAST_WIDTH
 from dipc.signs.limits import Unsettled as Unsettled
 from dipc.signs.mixed import isolated
 
-MOST_DEGREE = 60  # in z: beyond it polynomials are not factored, which can take minutes
+MOST_DEGREE = 60  # in z, w or v: beyond it polynomials are not factored, which can take minutes
 HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
 HASTY_WIDTH = fmpq(1, 2**40)
 CONSTANT, FIRST_POWER = (0, fmpq(0), fmpq(0), fmpq(0)), (1, fmpq(0), fmpq(0), fmpq(0))
@@ -160,7 +160,7 @@ def _only_root(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
 def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
     """Step 3 without the first two, where these take seconds: it ends, and is right, for simple roots."""
-    if f.has_inverse or _degree(f) < HASTY_DEGREE:
+    if f.has_inverse or _degrees(f)[0] < HASTY_DEGREE:
         return None
     try:
         return _isolated_by_chain(f, low, high, HASTY_WIDTH)
@@ -168,10 +168,10 @@ def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] |
         return None
 
 
-def _degree(f: ExpPoly) -> int:
-    """The degree in z."""
-    rates = [rate for _, rate, _, _ in f.canonical()[1]]
-    return max(rates) - min(rates)
+def _degrees(f: ExpPoly) -> tuple[int, ...]:
+    """The degrees in z, w and v."""
+    _, *exponents = zip(*f.canonical()[1], strict=True)
+    return tuple(max(column) - min(column) for column in exponents)
 
 
 @lru_cache(maxsize=4096)
@@ -191,13 +191,13 @@ def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
 def irreducible(f: ExpPoly) -> list[tuple[ExpPoly, int]]:
     """The irreducible factors with their powers, but for monomials and a number.
 
-    If the degree is great and f has no exp(b/eps), square-free factors that are coprime; if it is not even
-    moderate (:func:`is_moderate`), those that are found: they need not be irreducible.
+    If a degree is great, square-free factors that are coprime; if it is not even moderate
+    (:func:`is_moderate`), those that are found: they need not be irreducible.
     """
     basis = common_basis(f)
     if basis is None or (signs_of_binomial(f) is not None and not basis.is_free):
         return [(primitive(f), 1)]
-    easy = f.has_inverse or not basis.is_free or _degree(f) <= MOST_DEGREE
+    easy = not basis.is_free or max(_degrees(f)) <= MOST_DEGREE
     _, found = factors_of(split(f, basis).polynomial, squarefree=not easy)
     return [(basis.join(p), int(power)) for p, power in found]
 

@@ -8,6 +8,7 @@ import mpmath
 import pytest
 from campaigns import spread
 from flint import fmpq
+from patience import PATIENCE
 
 import dipc
 from dipc.dipwhile.sentences import read_sentence
@@ -53,6 +54,19 @@ FALSE = [
     "forall eps > 0: eps < 1000000",
     "exists eps: (exp(eps) - 2)^2 < 0",
 ]
+
+FAR_EXPONENTS = [  # hundreds of powers of exp(eps/300), of exp(1/300) and of exp(1/(300 eps))
+    "exists eps > 0: 22/7*exp(1/30*eps) + exp(-1/eps) - 1/2*exp(101/100*eps) = 1",
+    "exists eps > 0: 22/7*exp(1/30/eps) + exp(-eps) - 1/2*exp(101/100/eps) = 1",
+    "exists eps: exp(101/100)*exp(1/7*eps) = exp(1/30) + exp(eps) + eps",
+    "exists eps: (exp(101/100*eps) - exp(1/30/eps))*(exp(11/13*eps) + exp(-1/eps) - 2) = 0",
+]
+
+
+@pytest.mark.parametrize("text", FAR_EXPONENTS)
+def test_exponents_with_different_denominators(text: str) -> None:
+    """Their polynomials are not factored: flint would need hours, and hears no signal."""
+    assert dipc.decide(text, time_limit=PATIENCE).truth is True
 
 
 @pytest.mark.parametrize("text", TRUE)
