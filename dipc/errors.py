@@ -108,6 +108,19 @@ class WrongType(InputError, TypeError):
     """A value of an unsupported type, such as a float where a number must be exact."""
 
 
+def check_type(value: object, kinds: type | tuple[type, ...], expected: str, hint: str = "") -> None:
+    """Raise :class:`WrongType` for a value of another type.
+
+    >>> check_type(None, str, "a sentence is a text", '"forall eps: exp(eps) > 1"')
+    Traceback (most recent call last):
+    dipc.errors.WrongType: error: a sentence is a text, not None
+        help: "forall eps: exp(eps) > 1"
+    """
+    if not isinstance(value, kinds):
+        found = "None" if value is None else f"the {type(value).__name__} {value}"
+        raise WrongType(f"{expected}, not {found}", hint=hint)
+
+
 class FragmentError(InputError):
     """The program is outside DiPWhile, where privacy is undecidable."""
 

@@ -20,7 +20,7 @@ from flint import fmpq
 import dipc.pufferfish.pipeline as pipeline
 import dipc.views as views
 from dipc.clock import Clock, Progress, silent, to_clock
-from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType
+from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.limits import held
 from dipc.mechanisms import Mechanism, reading_limits
@@ -79,6 +79,11 @@ class HiddenMarkovModel:
     source: Source
     parameters: Mapping[str, Number] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_type(
+            self.source, Source, "a hidden Markov model is read from a file", 'HiddenMarkovModel.load("ex2")'
+        )
 
     @staticmethod
     def load(file: str | Path, **parameters: Any) -> HiddenMarkovModel:
@@ -226,6 +231,7 @@ class PufferfishQuestion:
     """
 
     def __init__(self, model: HiddenMarkovModel, asked: Asked = NOTHING, clock: Clock | None = None) -> None:
+        check_type(model, HiddenMarkovModel, "a question is about a hidden Markov model", "see dipc.load")
         self.model, self.asked = model, asked
         self.question = self._read(asked, clock or Clock())
 

@@ -28,7 +28,7 @@ from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType
+from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.limits import held
 from dipc.shipped import COMMENT, source_of
@@ -110,6 +110,7 @@ class Mechanism:
     """
 
     def __init__(self, program: CoreProgram, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> None:
+        check_type(program, CoreProgram, "a mechanism is made of a program", "see dipc.load")
         self.program = program
         self.overrides = overrides
         self.explored = Explored(program)
@@ -125,10 +126,8 @@ class Mechanism:
         ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program uses
         these names: then they are parameters.  A limit that runs out raises :class:`LimitReached`.
         """
-        if not isinstance(program, str | PathLike):
-            message = f"a program is the name of a file or a text, not the {type(program).__name__} {program}"
-            hint = 'for example dipc.load("svt1", N=3)'
-            raise WrongType(message, hint=hint)
+        what, hint = "a program is the name of a file or a text", 'for example dipc.load("svt1", N=3)'
+        check_type(program, (str, PathLike), what, hint)
         if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
             source = Source("<text>", program)
         else:

@@ -23,7 +23,7 @@ from dipc.dpctl.processes import Options
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
-from dipc.errors import InputError, Source, Span, WrongType
+from dipc.errors import InputError, Source, Span, WrongType, check_type
 from dipc.export.markov_picture import FORMATS
 from dipc.limits import held
 from dipc.models.arithmetic import Amount
@@ -146,13 +146,8 @@ class MarkovModel:
         return found
 
     def _parsed(self, formula: str | PropertyLine, at: fmpq | None) -> Property:
-        if isinstance(formula, str):
-            line = PropertyLine("", Source("<formula>", formula), None)
-        elif isinstance(formula, PropertyLine):
-            line = formula
-        else:
-            kind = type(formula).__name__
-            raise WrongType(f"a formula is a text, not the {kind} {formula}", hint='"P>=1/2 (F goal)"')
+        check_type(formula, (str, PropertyLine), "a formula is a text", '"P>=1/2 (F goal)"')
+        line = PropertyLine("", Source("<formula>", formula), None) if isinstance(formula, str) else formula
         return parse_property(line.source, self.model, self.numbers, self.defined, line.name or None, at)
 
     def defined(self, name: str, span: Span) -> bool:
@@ -274,6 +269,7 @@ class MarkovChain(MarkovModel):
         neighbours: Iterable[Sequence[str]] = (),
         start: Iterable[str] = (),
     ) -> None:
+        check_type(rows, Mapping, "the rows of a model are a mapping", '{"s": {"yes": "3/4", "no": "1/4"}}')
         cells = {(state, None): row for state, row in rows.items()}
         super().__init__(_model("chain", cells, labels or {}, neighbours, start))
 
@@ -321,6 +317,7 @@ class MDP(MarkovModel):
         neighbours: Iterable[Sequence[str]] = (),
         start: Iterable[str] = (),
     ) -> None:
+        check_type(rows, Mapping, "the rows of a model are a mapping", '{("s", "L"): {"yes": 1}}')
         super().__init__(_model("mdp", rows, labels or {}, neighbours, start))
 
 
@@ -373,9 +370,8 @@ def _texts(values: Iterable[str], what: str, each: str) -> tuple[str, ...]:
 
 
 def _text(value: object, what: str) -> str:
-    if not isinstance(value, str):
-        raise WrongType(f"{what} is a text, not {_described(value)}", hint=f'"{value}"')
-    return value
+    check_type(value, str, f"{what} is a text", f'"{value}"')
+    return str(value)
 
 
 def _described(value: object) -> str:
@@ -449,8 +445,7 @@ def load_model(
     are in seconds and megabytes, or those of a ``clock`` that runs already.  Raises :class:`InputError`,
     :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
     """
-    if not isinstance(file, str | Path):
-        raise WrongType(f"a model is the name of a file, not {_described(file)}", hint='"survey.dpm"')
+    check_type(file, (str, Path), "a model is the name of a file", '"survey.dpm"')
     source = source_of(file, located_model)
     if (kind := kind_of(file, source)) not in READERS:
         *most, last = READERS

@@ -13,7 +13,7 @@ from dipc.clock import LIMITS, to_clock, to_limit
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.syntax.compile import asks
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, LimitReached, check_type
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load
 from dipc.limits import held
 from dipc.mechanisms import Mechanism
@@ -125,6 +125,10 @@ def assert_pufferfish_private(
         question = _within(options, question.question)
     elif isinstance(question, Mechanism):
         question = question.pufferfish()
+    what = "a question is that of a model or of a program, or of the file of one"
+    check_type(
+        question, (PufferfishQuestion, ProgramQuestion), what, 'for example dipc.load("ex2").question()'
+    )
     verdict = question.check(claim, **options)
     if verdict.status == "private":
         return verdict

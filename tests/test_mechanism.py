@@ -352,7 +352,7 @@ def test_an_option_that_is_misspelt(svt: dipc.Mechanism) -> None:
 
 @pytest.mark.parametrize("program", [3, None, b"svt1", ["svt1"]])
 def test_what_is_no_program(program: Any) -> None:
-    with pytest.raises(WrongType, match="is the name of a file or a text, not the") as caught:
+    with pytest.raises(WrongType, match="is the name of a file or a text, not") as caught:
         dipc.load(program)
     assert "dipc.load(" in caught.value.hint
 

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
@@ -553,3 +554,34 @@ def test_the_deep_check_counts_booleans(
     expected = ("private", "violated")[verdict]
     assert status(["verify", str(certificate), "--program", str(file), "--expect", expected]) == 0
     assert "derived: " in capsys.readouterr().out
+
+
+CALLS = {
+    "decide": dipc.decide,
+    "load": dipc.load,
+    "load_model": dipc.load_model,
+    "assert_private": dipc.assert_private,
+    "assert_pufferfish_private": dipc.assert_pufferfish_private,
+    "plot_distributions": lambda wrong: dipc.plot_distributions(wrong, 1),
+    "plot_functions": dipc.plot_functions,
+    "plot_mechanism": dipc.plot_mechanism,
+    "plot_region": dipc.plot_region,
+    "report_html": dipc.report_html,
+    "HiddenMarkovModel": dipc.HiddenMarkovModel,
+    "MDP": dipc.MDP,
+    "MarkovChain": dipc.MarkovChain,
+    "Mechanism": dipc.Mechanism,
+    "PufferfishQuestion": dipc.PufferfishQuestion,
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_none_and_numbers_are_wrong_types(name: str) -> None:
+    for wrong, shown in ((None, "not None"), (3, "not the int 3")):
+        with pytest.raises(dipc.WrongType, match=shown):
+            CALLS[name](wrong)
+
+
+def test_every_function_is_called_above() -> None:
+    functions = {name for name in dipc.__all__ if isfunction(getattr(dipc, name))}
+    assert functions - set(CALLS) == {"mechanism"}  # a decorator

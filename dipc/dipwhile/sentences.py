@@ -12,7 +12,7 @@ from dipc.dipwhile.syntax.compile import compile_interval
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.sentences import parse_sentence
 from dipc.dipwhile.syntax.walk import joined, nodes
-from dipc.errors import InputError
+from dipc.errors import InputError, check_type
 from dipc.limits import held
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -34,6 +34,7 @@ def decide(
     >>> answer.truth, answer.holds_for
     (False, ())
     """
+    check_type(sentence, (str, Sentence), "a sentence is a text", '"forall eps > 0: exp(eps) > 1"')
     clock = to_clock(time_limit, memory_limit)
     return held(
         clock, lambda: logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)

@@ -17,7 +17,7 @@ from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.verdict import Verdict
 from dipc.dipwhile.distribution import Distribution
-from dipc.errors import InputError
+from dipc.errors import InputError, check_type
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.function import FunctionOfEps, budget
@@ -68,6 +68,7 @@ def plot_functions(
 
 
 def _named(functions: Functions) -> dict[str, FunctionOfEps]:
+    check_type(functions, (FunctionOfEps, Mapping, Sequence), "a plot needs functions of eps")
     match functions:
         case FunctionOfEps():
             return {"": functions}
@@ -96,6 +97,7 @@ def plot_distributions(
     laws: Distribution | Laws, eps: Number, *, title: str = "", size: tuple[float, float] | None = None
 ) -> Figure:
     """Output distributions side by side at one eps: ``plot_distributions({"u": d, "u'": e}, 1)``."""
+    check_type(laws, (Distribution, Mapping), "the laws are a distribution, or some by their names")
     point = budget(eps)
     groups = {"": laws} if isinstance(laws, Distribution) else dict(laws)
     outputs = list(dict.fromkeys(output for law in groups.values() for output in law))
@@ -128,6 +130,7 @@ def plot_region(
     size: tuple[float, float] = (8.0, 8.0),
 ) -> Figure:
     """``P(u)`` with its bound, and below it the excess; the eps that break the claim are shaded."""
+    check_type(found, (Counterexample, Violated), "a region is that of a counterexample")
     example = found.counterexample if isinstance(found, Violated) else found
     texts = [text for region in example.violated_for for text in region if text != "inf"]
     ends = [x for x in (rational(text, "an end") for text in texts) if x] + [example.epsilon]

@@ -26,7 +26,7 @@ from dipc.dipwhile.explain.explanation import simple_budget
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import CoreClaim
-from dipc.errors import DipcError, InternalError, LimitReached
+from dipc.errors import DipcError, InternalError, LimitReached, check_type
 from dipc.limits import held
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
@@ -94,6 +94,11 @@ class Subject:
     pair: Sequence[Inputs] | None = None
     at: PythonValue | None = None
     interval: str | None = None
+
+    def __post_init__(self) -> None:
+        check_type(
+            self.mechanism, Mechanism, "a program is a mechanism", 'for example dipc.load("svt1", N=3)'
+        )
 
     @property
     def text(self) -> str | None:
