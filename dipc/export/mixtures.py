@@ -13,7 +13,7 @@ from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.export.operators import EXACT, Apply, Symbol, Tree, condition, product, total, write
 from dipc.export.queries import polynomial, symbol
-from dipc.export.smtlib import SMTLIB
+from dipc.export.smtlib import SMTLIB, STRICT
 from dipc.models.mixtures import Compared, Mixture, Mixtures
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -39,6 +39,7 @@ def smtlib(mixtures: Mixtures, claim: Claim | None, eps_range: EpsRange, clock: 
 def _heading(mixtures: Mixtures, claim: Claim, eps_range: EpsRange) -> Iterator[str]:
     yield f"; {mixtures.name}: is P(o | s) <= c P(o | s') for all outputs o, all parameters and all eps?"
     yield f"; epsilon = {claim.text}; sat: violated for this pair and output, unsat: private"
+    yield STRICT
     yield "(set-logic ALL)"
     yield "(declare-const eps Real)"
     yield f"(assert {write(condition(eps_range), SMTLIB)})"

@@ -2,6 +2,10 @@
 
 The queries are Algorithm 1 of Liu, Wang and Zhang (*Verifying Pufferfish Privacy in Hidden Markov Models*),
 but linear: the observation selects the *coefficient* of a sum (``ite``), not a factor of a product.
+
+A c = exp(k) that is not rational lies between two rational numbers, and every pair is asked about with both.
+A violation of P(w | s) <= c.high P(w | s') is one with c; where P(w | s) <= c.low P(w | s') has none, c has
+none.  So no query has ``exp``.
 """
 
 from __future__ import annotations
@@ -10,22 +14,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
 
-from flint import fmpq_mpoly
+from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError, Unsupported
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.export.operators import Symbol, Tree, power, scaled, total, write
-from dipc.export.smtlib import SMTLIB
+from dipc.export.smtlib import LARGEST, SMTLIB, STRICT
 from dipc.models.hmm import SILENCE, added
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.clearing import Polynomials, cleared
 from dipc.pufferfish.question import Claim, Pair, Question, Side, claimed
 
+DIGITS = 20  # behind the point, of numbers around c
+
 
 def smtlib(question: Question, clock: Clock) -> str:
     """One query per ordered pair: ``sat`` is a violation, ``unsat`` a proof of the claim for that pair.
 
+    If c is not rational there are two: ``sat`` to the first is a violation, ``unsat`` to the second a proof.
     Raises :class:`InputError` without a claim, without a horizon, and for a delta.
     """
     claim, horizon = claim_of(question, "SMT-LIB")
@@ -85,10 +92,14 @@ class Queries:
         """The observations, the parameters with their class, and c."""
         question, parameters = self.question, self.question.parameters
         yield f"; {question.name}: is P(w | s) <= c P(w | s') for all sequences w of {self.horizon}?"
-        yield f"; epsilon = {self.claim.text}; sat: violated for this pair, unsat: private"
+        if self.claim.constant:
+            yield f"; epsilon = {self.claim.text}; c is between c.low and c.high; every pair has two queries:"
+            yield "; the first with c.high (sat: violated), the second with c.low (unsat: private)"
+        else:
+            yield f"; epsilon = {self.claim.text}; sat: violated for this pair, unsat: private"
         yield from (f"; observation {o}: {name}" for o, name in enumerate(self.observations))
-        nonlinear = "QF_NRA" if parameters.names else "QF_LRA"  # there numerals are real numbers
-        yield f"(set-logic {'QF_NRAT' if self.claim.constant else nonlinear})"
+        yield STRICT
+        yield f"(set-logic {'QF_NRA' if parameters.names else 'QF_LRA'})"  # there numerals are real numbers
         for symbol in self.symbols:
             yield f"(declare-const {symbol.name} Real)"
         for strict, f in self.conditions():
@@ -111,10 +122,9 @@ class Queries:
 
     def _constant(self) -> Iterator[str]:
         """The factor of the right side, and with eps that of the left, a power of exp(-eps/unit)."""
-        c0 = write(self.claim.factor, SMTLIB)
-        if self.claim.constant:  # no rational number: cvc5 and dReal know `exp`
-            c0 = f"(* {c0} (exp {write(self.claim.constant, SMTLIB)}))"
-        yield f"(define-fun c () Real {c0})"
+        low, high = bracket(self.claim)
+        for name, value in (("c", low),) if low == high else (("c.low", low), ("c.high", high)):
+            yield f"(define-fun {name} () Real {write(value, SMTLIB)})"
         if self.claim.rate:
             parameters = self.question.parameters
             if parameters.eps_name is None:
@@ -135,9 +145,15 @@ class Queries:
         yield "(push 1)"
         (first, a), (second, b) = map(self._steps, "xy", "ab", weights)
         yield from (*first, *second)
-        powers = ["d"] if self.claim.rate else []
-        yield f"(assert (> {_times([*powers, right, a])} {_times(['c', left, b])}))"
-        yield "(check-sat)"
+        larger = _times([*(["d"] if self.claim.rate else []), right, a])
+        if self.claim.constant:
+            yield f"(push 1)\n(assert (> {larger} {_times(['c.high', left, b])}))"
+            yield "(check-sat) ; sat: violated\n(pop 1)"
+            yield f"(assert (> {larger} {_times(['c.low', left, b])}))"
+            yield "(check-sat) ; unsat: private"
+        else:
+            yield f"(assert (> {larger} {_times(['c', left, b])}))"
+            yield "(check-sat)"
         yield "(pop 1)"
 
     def _steps(self, before: str, name: str, weights: Polynomials) -> tuple[list[str], str]:
@@ -157,6 +173,26 @@ class Queries:
 
     def _text(self, f: fmpq_mpoly) -> str:
         return write(polynomial(f, self.symbols), SMTLIB)
+
+
+def bracket(claim: Claim) -> tuple[fmpq, fmpq]:
+    """Rational numbers around the factor without eps of c, equal if it is rational.
+
+    >>> low, high = bracket(Claim("1/2", fmpq(1), fmpq(1, 2)))             # 1.64872127070012814684865...
+    >>> low * 10**DIGITS, high * 10**DIGITS
+    (164872127070012814684, 164872127070012814685)
+    """
+    if not claim.constant:
+        return claim.factor, claim.factor
+    if claim.constant > LARGEST:
+        raise LimitReached(f"exp({claim.constant}) has too many digits to be written out")
+    scale, bits = fmpq(10) ** DIGITS, 128 + 2 * int(claim.constant.ceil())
+    while True:
+        with ctx.workprec(bits):
+            below = (arb(claim.constant).exp() * arb(claim.factor * scale)).floor().unique_fmpz()
+        if below is not None:  # exp(k) is no rational number
+            return below / scale, (below + 1) / scale
+        bits *= 2
 
 
 def symbol(name: str) -> Symbol:

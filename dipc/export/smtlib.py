@@ -41,6 +41,9 @@ def _power(base: str, exponent: str) -> str:
     return prefix("*")(*[base] * int(exponent))
 
 
+STRICT = "(set-option :error-behavior immediate-exit)"
+"""At the top: a solver that does not know `exp` stops; z3 would answer without the assertion."""
+
 SMTLIB = Dialect(
     {operator: prefix(operator) for operator in ["+", "*", "/", "exp", "<", "<=", ">=", ">", "and"]}
     | {"neg": prefix("-"), "^": _power},
@@ -55,6 +58,7 @@ def smtlib(question: ClaimExport, number: int | None = None) -> str:
     lines = [f"; {line}" for line in question.heading()]
     lines += [
         "; each query asks for a budget that breaks one inequality: unsat means that it holds",
+        STRICT,
         "(set-logic ALL)",
         "(declare-const eps Real)",
         f"(assert {write(condition(question.goal.budgets), SMTLIB)})",

@@ -13,8 +13,8 @@ def main(path: str) -> None:
     symbols = parser.getSymbolManager()
     while not (command := parser.nextCommand()).isNull():
         answer = command.invoke(solver, symbols)
-        if answer:
-            print(str(answer).strip())
+        if answer and answer.strip() != "unsupported":  # how to behave on errors: cvc5 stops anyway
+            print(answer.strip())
 
 
 if __name__ == "__main__":

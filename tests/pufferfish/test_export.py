@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -13,16 +15,19 @@ from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
 
+import mpmath
 import pytest
 from campaigns import spread
 from click.testing import CliRunner
 from flint import fmpq
 from patience import PATIENCE
 
+import dipc
 from dipc.cli import pufferfish_files as commands
 from dipc.clock import Clock
-from dipc.errors import InputError, Source, Unsupported
+from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.export.hidden import FORMATS, chain_of, export, side_name, smtlib
+from dipc.export.queries import bracket
 from dipc.hidden import HiddenMarkovModel
 from dipc.models.chain import DEAD
 from dipc.models.drn import read_drn
@@ -224,9 +229,88 @@ def test_queries_with_parameters_mean_the_same_at_every_point(c):
     assert not any(any(satisfied(text, {"p.p": p, "p.q": q})) for p, q in outside)
 
 
-def test_a_constant_that_is_not_rational_needs_exp():
-    text = smtlib(read(TEXTS["eps"].replace("eps", "0"), "343/250"), Clock())
-    assert "(set-logic QF_NRAT)" in text and "(exp (/ 343 250))" in text
+RUN_Z3 = """
+import sys, z3
+context = z3.Context()
+print(z3.Z3_eval_smtlib2_string(context.ref(), sys.stdin.read()))
+"""
+
+
+def by_z3(text: str) -> list[str]:
+    """What z3 answers to a whole script, in a process of its own, which an error ends."""
+    pytest.importorskip("z3")
+    run = subprocess.run(
+        [sys.executable, "-c", RUN_Z3], input=text, capture_output=True, text=True, check=False
+    )
+    return run.stdout.split()
+
+
+def by_cvc5(text: str) -> list[str]:
+    """The answers of cvc5, which ignores how to behave on errors and raises them."""
+    cvc5 = pytest.importorskip("cvc5")
+    solver = cvc5.Solver()
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
+    answers = []
+    while not (command := parser.nextCommand()).isNull():
+        answers += command.invoke(solver, parser.getSymbolManager()).split()
+    assert answers.pop(0) == "unsupported"
+    return answers
+
+
+def concluded(text: str, answers: list[str]) -> str:
+    """The verdict, read off the answers as the comments in the text say."""
+    assert len(answers) == text.count("(check-sat)") and set(answers) <= {"sat", "unsat"}
+    twice = "every pair has two queries" in text
+    if "sat" in (answers[::2] if twice else answers):
+        return "violated"
+    return "private" if set(answers[1::2] if twice else answers) == {"unsat"} else "open"
+
+
+def asked(name: str, claim: str | None = None, horizon: int | None = None) -> Question:
+    """The question of a shipped model, with this claim exp(k): its c is not rational."""
+    question = HiddenMarkovModel.load(name).question(horizon=horizon).question
+    return question if claim is None else replace(question, claim=Claim(claim, fmpq(1), fmpq(claim)))
+
+
+ASKED = [
+    *(asked(name) for name in ("ex2", "ex3", "ex4", "ex4-events")),
+    *(asked(name, claim) for name in ("ex2", "ex4") for claim in ("69/100", "70/100")),  # around ln(2)
+    asked("ex3", "3/2"),
+    asked("weather", horizon=2),
+    asked("weather", "3/2", horizon=2),
+]
+
+
+@pytest.mark.parametrize("run", [by_z3, by_cvc5])
+@pytest.mark.parametrize("question", ASKED)
+def test_scripts_are_run_as_they_are_written(question, run):
+    text = smtlib(question, Clock())
+    assert "exp" not in re.sub("epsilon|;.*", "", text)
+    assert concluded(text, run(text)) == check(question, Clock()).status
+
+
+@pytest.mark.parametrize("run", [by_z3, by_cvc5])
+@pytest.mark.parametrize(("claim", "status"), [("1.233", "private"), ("1.2", "violated")])
+def test_scripts_about_programs(claim, status, run):
+    question = dipc.load("noisy-max-3").pufferfish()
+    text = question.export("smtlib", claim=claim)
+    assert concluded(text, run(text)) == question.check(claim).status == status
+
+
+@pytest.mark.parametrize("claim", ["1/1000", "1/3", "343/250", "50", "9999"])
+def test_rational_numbers_around_c(claim):
+    question = replace(example4(), claim=Claim(claim, fmpq(3), fmpq(claim)))
+    low, high = bracket(question.claim)
+    with mpmath.workdps(10_000):
+        c = 3 * mpmath.exp(mpmath.mpf(int(fmpq(claim).p)) / int(fmpq(claim).q))
+        assert mpmath.mpf(int(low.p)) / int(low.q) < c < mpmath.mpf(int(high.p)) / int(high.q)
+    assert high - low == fmpq(1, 10**20)
+
+
+def test_a_constant_that_is_too_large_to_be_written_out():
+    with pytest.raises(LimitReached, match="too many digits"):
+        smtlib(replace(example4(), claim=Claim("10^9", fmpq(1), fmpq(10**9))), Clock())
 
 
 @pytest.mark.parametrize(

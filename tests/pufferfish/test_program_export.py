@@ -18,7 +18,7 @@ from dipc.cli.main import status
 from dipc.errors import InputError, Unsupported
 from dipc.program_questions import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
-from tests.pufferfish.test_export import parsed
+from tests.pufferfish.test_export import by_z3, parsed
 
 Capture = pytest.CaptureFixture[str]
 CLINIC = """
@@ -219,3 +219,9 @@ def test_a_negative_probability_is_refused() -> None:
         asked(text).export("redlog")
     with pytest.raises(InputError, match="is -"):
         asked(text).distribution()
+
+
+def test_a_solver_without_exp_does_not_answer() -> None:
+    """Before, z3 left the assertion out and answered `sat`; whether it knows `exp` depends on the logic."""
+    for text in (asked(SVT_PROGRAM).export("smtlib"), dipc.load("svt1", N=1).export("smtlib")):
+        assert "(exp " in text and by_z3(text.replace("(exp ", "(noexp ")) == []
