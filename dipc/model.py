@@ -30,6 +30,7 @@ from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
+from dipc.models.names import name_declared, unquoted
 from dipc.models.networks import graph_of, parts_of
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
 from dipc.models.storm import model_of, read_symbolic, to_storm
@@ -335,18 +336,18 @@ def _model(
         targets = {row: 1} if isinstance(row, str) else row
         if not isinstance(targets, Mapping):
             raise WrongType(f"the row of `{state}` is {_described(row)}, not a mapping", hint=ROW_HINT)
-        places = [(_text(t, "a state"), probability_of(p), NOWHERE) for t, p in targets.items()]
+        places = [(_name(t, "a state"), probability_of(p), NOWHERE) for t, p in targets.items()]
         place = number - len(rows), 0  # states come in this order, those that are only targets after them
         if places or action is not None:
-            draft.add_row(_text(state, "a state"), action, places, place)
+            draft.add_row(_name(state, "a state"), action, places, place)
         else:
-            draft.final.append((_text(state, "a state"), place))
-    with_rows = {state for state, _ in rows}
+            draft.final.append((_name(state, "a state"), place))
+    with_rows = {unquoted(state) for state, _ in rows}
     reached = dict.fromkeys(t for targets in draft.rows.values() for t, _, _ in targets)
     draft.final += _named(t for t in reached if t not in with_rows and t != DEAD)
     for label, states in labels.items():
         named = _named(_texts(states, f"the states of `{label}`", "a state"))
-        draft.labels[_text(label, "a label")] = NOWHERE, named
+        draft.labels[_name(label, "a label")] = NOWHERE, named
     draft.start += _named(_texts(start, "the start states", "a state"))
     return draft.model()
 
@@ -357,7 +358,7 @@ def _draft_with(neighbours: Iterable[Sequence[str]]) -> Draft:
     for pair in neighbours:
         if isinstance(pair, str) or len(pair) != 2:
             raise WrongType(f"neighbours are pairs of states, not {_described(pair)}", hint='[("a", "b")]')
-        s, t = (_text(state, "a state") for state in pair)
+        s, t = (_name(state, "a state") for state in pair)
         draft.pairs.append(((s, NOWHERE), (t, NOWHERE)))
     return draft
 
@@ -366,12 +367,17 @@ def _texts(values: Iterable[str], what: str, each: str) -> tuple[str, ...]:
     """Several names: a single text is not taken for its letters."""
     if isinstance(values, str):
         raise WrongType(f"{what} are a list of texts, not the text {values!r}", hint=f'["{values}"]')
-    return tuple(_text(value, each) for value in values)
+    return tuple(_name(value, each) for value in values)
 
 
 def _text(value: object, what: str) -> str:
     check_type(value, str, f"{what} is a text", f'"{value}"')
     return str(value)
+
+
+def _name(value: object, what: str) -> str:
+    """The name of a state or label, as in a file: what formulas read otherwise is in quotes."""
+    return name_declared(_text(value, what))
 
 
 def _described(value: object) -> str:

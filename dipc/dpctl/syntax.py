@@ -35,20 +35,14 @@ from dipc.dpctl.formula import (
 )
 from dipc.dpctl.ranges import check_delta, check_epsilon, check_value
 from dipc.errors import InputError, LimitReached, Source, Span
-from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
-from dipc.models.reading import unquoted
+from dipc.models.names import FORMULA_WORDS, RESERVED, unquoted
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean
 
-WORDS = {
-    "not": "NOT", "and": "AND", "or": "OR", "X": "NEXT", "F": "EVENTUALLY", "G": "ALWAYS", "U": "UNTIL",
-    "W": "WEAK", "R": "RELEASE", "true": "TRUE", "false": "FALSE", "forall": "FORALL", "in": "IN",
-    "subset": "SUBSET", "P": "P", "Pmax": "PMAX", "Pmin": "PMIN", "D": "D", "from": "_FROM", "for": "_FOR",
-}  # fmt: skip
 PLAIN = re.compile(r"[^\W\d]\w*")
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 VARIABLE = re.compile(r"\{(\w+)\}")
@@ -57,7 +51,7 @@ NAMES = {
     "RSQB": "`]`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "AND": "`&`",
     "OR": "`|`", "UNTIL": "`U`", "IN": "`in`", "$END": "the end", "EPS": "`eps`", "QUERY": "`?`",
 }  # fmt: skip
-GRAMMAR = Grammar(Path(__file__).with_name("formula.lark"), ("property",), WORDS, NAMES)
+GRAMMAR = Grammar(Path(__file__).with_name("formula.lark"), ("property",), FORMULA_WORDS, NAMES)
 
 MOST_NODES = 100_000
 HIGHEST_LOGARITHM = 1000  # of coefficients in the exponent, and of their common denominator
@@ -396,8 +390,7 @@ def show(formula: Formula | Query) -> str:
         case Truth(value):
             return "true" if value else "false"
         case Proposition(name):
-            plain = PLAIN.fullmatch(name) and name not in GRAMMAR.words and name not in ARITHMETIC_WORDS
-            return name if plain else f'"{name}"'
+            return name if PLAIN.fullmatch(name) and name not in RESERVED else f'"{name}"'
         case Not(Until(Truth(True), Not(inside), bound)):
             return f"G{_at_most(bound)} {_operand(inside)}"
         case Not(operand):

@@ -15,15 +15,15 @@ from flint import fmpq
 
 from dipc.errors import InputError
 from dipc.export.operators import ARITHMETIC, EXACT, PLAIN, Dialect, Pattern, Style, unit_of, write
-from dipc.models.arithmetic import WORDS as NUMBER_WORDS
 from dipc.models.chain import DEAD, Mdp, Model, transitions
-from dipc.models.reading import WORDS
+from dipc.models.names import RESERVED
+from dipc.models.reading import WITH_MEANING
 from dipc.numbers.quotient import Quotient
 
 PRISM = Dialect(ARITHMETIC | {"^": Pattern("pow({0}, {1})")})
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 PLAIN_WORD = re.compile(r"[^\s\",\[\]/]+")
-RESERVED = {*WORDS, *NUMBER_WORDS, "property"}
+QUOTED = {*WITH_MEANING, "property"}
 PRISM_WORDS = frozenset(
     """A C E F G I P R S U W X bool clock const ctmc dtmc double endinit endinvariant endmodule endrewards
     endsystem false filter formula func global init int invariant label max mdp min module nondeterministic
@@ -95,7 +95,7 @@ def dpm(model: Model) -> str:
 
 
 def _dpm_name(name: str) -> str:
-    return quoted(name, lambda text: PLAIN_NAME.fullmatch(text) and text not in RESERVED)
+    return quoted(name, lambda text: PLAIN_NAME.fullmatch(text) and text not in QUOTED)
 
 
 def _dpm_rows(model: Model, state: int, names: Sequence[str], written: Numbers) -> Iterator[str]:
@@ -151,6 +151,10 @@ def _over_symbols(model: Model, dialect: Dialect) -> tuple[Numbers, Mapping[str,
     return Numbers(Style(unit), dialect), symbols(functions, unit)
 
 
+def _is_plain_word(name: str) -> bool:
+    return name not in RESERVED and PLAIN_WORD.fullmatch(name) is not None
+
+
 def drn(model: Model) -> str:
     """The model as DRN; names of states, neighbours and the meaning of parameters are comments.
 
@@ -160,8 +164,8 @@ def drn(model: Model) -> str:
         raise InputError("the label `init` has a meaning of its own in DRN", hint="rename it")
     written, known = _over_symbols(model, PLAIN)
     numbered = model.names == tuple(map(str, range(len(model.names))))
-    names = [] if numbered else [", ".join(quoted(name, PLAIN_WORD.fullmatch) for name in model.names)]
-    empty = [quoted(label, PLAIN_WORD.fullmatch) for label, states in model.labels.items() if not states]
+    names = [] if numbered else [", ".join(quoted(name, _is_plain_word) for name in model.names)]
+    empty = [quoted(label, _is_plain_word) for label, states in model.labels.items() if not states]
     lines = [*(f"// names {each}" for each in names), *_lists("// labels ", empty)]
     lines += _lists("// neighbours ", [f"{s} ~ {t}" for s, t in model.neighbours])
     lines += [f"// {name} = {text}" for name, text in known.items()]
@@ -172,10 +176,10 @@ def drn(model: Model) -> str:
     lines += ["@nr_choices", str(choices), "@model"]
     marks, start = labels_by_state(model), set(model.start)
     for state, own in enumerate(marks):
-        words = [quoted(label, PLAIN_WORD.fullmatch) for label in sorted(own)]
+        words = [quoted(label, _is_plain_word) for label in sorted(own)]
         lines.append(" ".join([f"state {state}", *(["init"] if state in start else []), *words]))
         for action, row in choices_of(model, state):
-            lines.append("\taction " + ("0" if action is None else quoted(action, PLAIN_WORD.fullmatch)))
+            lines.append("\taction " + ("0" if action is None else quoted(action, _is_plain_word)))
             lines += [f"\t\t{t} : {written(p)}" for t, p in row]
     return "\n".join(lines) + "\n"
 

@@ -75,7 +75,7 @@ class Grammar:
     def _unexpected(self, source: Source, token: Token, accepts: set[str]) -> InputError:
         expected = sorted({self.names.get(name, name.lower()) for name in accepts} - {""})
         hint = f"expected {' or '.join(expected)}" if 0 < len(expected) <= 6 else ""
-        if "NAME" in accepts and token.type in self.words.values():
+        if accepts >= {"NAME", "STRING"} and token.type in {**WORDS, **self.words}.values():
             hint = f'`{token}` has a meaning of its own: as a name it is written "{token}"'
         if token.type == "$END":
             end = len(source.text.rstrip())

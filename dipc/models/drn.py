@@ -21,7 +21,8 @@ from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Model, Row
 from dipc.models.draft import MOST_STATES, MOST_TRANSITIONS, STATE_LABEL, Cell, Place, assembled, outside
-from dipc.models.reading import number_in, unquoted
+from dipc.models.names import name_declared, unquoted
+from dipc.models.reading import number_in
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
@@ -192,8 +193,9 @@ class _Reader:
             raise self.fail(found.span(), f"state {number} is one too many: @nr_states is {self.size}")
         self.rewards |= found[2] is not None
         for label in WORD.finditer(self.code, *found.span(3)):
-            self.labels.setdefault(unquoted(label[0]), []).append(number)
-            self.label_places.setdefault(unquoted(label[0]), label.span())
+            name = name_declared(label[0], Span(self.source, *label.span()))
+            self.labels.setdefault(name, []).append(number)
+            self.label_places.setdefault(name, label.span())
         self.states.append(_State(found.span(), {}))
 
     def _action(self, found: re.Match[str]) -> None:
@@ -241,7 +243,8 @@ class _Reader:
             raise self.fail(self.sections["nr_choices"], f"the model has {choices} choices, not {said}")
 
     def _named(self, place: Place) -> list[str]:
-        return [unquoted(name) for name in NAME.findall(self.source.text, *place)]
+        found = NAME.finditer(self.source.text, *place)
+        return [name_declared(name[0], Span(self.source, *name.span())) for name in found]
 
     def _names(self) -> tuple[str, ...]:
         if not (remarks := self.remarks.get("names")):

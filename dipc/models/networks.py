@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dipc.errors import InputError
 from dipc.models.chain import DEAD, Mdp, Model
+from dipc.models.names import as_declared
 
 if TYPE_CHECKING:
     import networkx
@@ -20,11 +21,13 @@ def graph_of(model: Model) -> networkx.DiGraph:
 
     if isinstance(model, Mdp):
         raise InputError("a decision process is not a graph: several actions lead from a state")
-    names = model.names
+    names = tuple(map(as_declared, model.names))
     pairs = [(names[s], names[t]) for s, t in model.neighbours]
     graph: networkx.DiGraph = networkx.DiGraph(neighbours=pairs, start=[names[s] for s in model.start])
     for s, name in enumerate(names):
-        graph.add_node(name, labels=[label for label, states in model.labels.items() if s in states])
+        graph.add_node(
+            name, labels=[as_declared(label) for label, states in model.labels.items() if s in states]
+        )
     for s, row in enumerate(model.rows):
         for t, p in row:
             graph.add_edge(names[s], names[t], probability=p)

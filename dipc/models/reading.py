@@ -27,6 +27,7 @@ from dipc.errors import InputError, Source, Span
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, check_spelling, placed, span_of
 from dipc.models.chain import Model
 from dipc.models.draft import Draft, Named, Place
+from dipc.models.names import RESERVED, name_declared, unquoted
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
 
@@ -38,6 +39,7 @@ NAMES = {
     "NAME": "a name", "STRING": "", "ARROW": "`->`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`",
     "RBRACE": "`}`", "LSQB": "`[action]`", "TILDE": "`~`", "EQUAL": "`=`", "$END": "the end",
 }  # fmt: skip
+WITH_MEANING = {*WORDS, *RESERVED}  # here or in formulas
 STARTS = ("declaration", "neighbours", "value")
 GRAMMAR = Grammar(Path(__file__).with_name("model.lark"), STARTS, WORDS, NAMES)
 
@@ -147,11 +149,6 @@ def _property(source: Source, match: re.Match[str], end: int, line: int) -> Prop
     return PropertyLine(match[1], Source(source.name, blank + text[start:end]), found[1] if found else None)
 
 
-def unquoted(text: str) -> str:
-    """A name without its quotes."""
-    return text[1:-1] if text.startswith('"') else str(text)
-
-
 class _Reader(Interpreter[Token, None]):
     """Reads declarations into a draft; ``part`` is the text of one, ``offset`` its place in the file."""
 
@@ -164,7 +161,7 @@ class _Reader(Interpreter[Token, None]):
         """Read one declaration; plain rows, of which there may be a million, without the grammar."""
         source = self.draft.source
         match = PLAIN_ROW.fullmatch(source.text, start, end)
-        if match is not None and match[0].isascii() and match[1] not in WORDS and self.plain(match):
+        if match is not None and match[0].isascii() and match[1] not in WITH_MEANING and self.plain(match):
             return
         self.part, self.offset = Source(source.name, source.text[start:end]), start
         with placed(self.part, source, start):
@@ -187,6 +184,9 @@ class _Reader(Interpreter[Token, None]):
     def _place(self, node: Any) -> Place:
         span = span_of(node, self.part)
         return span.start + self.offset, span.end + self.offset
+
+    def _declared(self, token: Any) -> str:
+        return name_declared(token, Span(self.draft.source, *self._place(token)))
 
     def _named(self, tokens: Iterable[Any]) -> list[Named]:
         return [(unquoted(token), self._place(token)) for token in tokens if token is not None]
@@ -212,13 +212,14 @@ class _Reader(Interpreter[Token, None]):
             pairs = (target.children for target in targets.children)
             row = [(unquoted(target), number(arith), self._place(target)) for target, arith in pairs]
         chosen = None if action is None else unquoted(action.children[0])
-        self.draft.add_row(unquoted(state), chosen, row, self._place(state))
+        self.draft.add_row(self._declared(state), chosen, row, self._place(state))
 
     def final(self, node: Node) -> None:
-        self.draft.final += self._named(node.children[1:])
+        self.draft.final += [(self._declared(token), self._place(token)) for token in node.children[1:]]
 
     def label(self, node: Node) -> None:
-        ((name, place), *members) = self._named(node.children[1:])
+        _, written, *states = node.children
+        name, place, members = self._declared(written), self._place(written), self._named(states)
         if name in self.draft.labels:
             raise self.draft.fail(place, f"the label `{name}` is given twice")
         self.draft.labels[name] = place, members
