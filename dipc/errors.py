@@ -109,13 +109,7 @@ class WrongType(InputError, TypeError):
 
 
 def check_type(value: object, kinds: type | tuple[type, ...], expected: str, hint: str = "") -> None:
-    """Raise :class:`WrongType` for a value of another type.
-
-    >>> check_type(None, str, "a sentence is a text", '"forall eps: exp(eps) > 1"')
-    Traceback (most recent call last):
-    dipc.errors.WrongType: error: a sentence is a text, not None
-        help: "forall eps: exp(eps) > 1"
-    """
+    """Raise :class:`WrongType` for a value of another type."""
     if not isinstance(value, kinds):
         found = "None" if value is None else f"the {type(value).__name__} {value}"
         raise WrongType(f"{expected}, not {found}", hint=hint)

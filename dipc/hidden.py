@@ -81,9 +81,7 @@ class HiddenMarkovModel:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_type(
-            self.source, Source, "a hidden Markov model is read from a file", 'HiddenMarkovModel.load("ex2")'
-        )
+        check_type(self.source, Source, "a hidden Markov model is made of a source", "see dipc.load")
 
     @staticmethod
     def load(file: str | Path, **parameters: Any) -> HiddenMarkovModel:

@@ -125,10 +125,8 @@ def assert_pufferfish_private(
         question = _within(options, question.question)
     elif isinstance(question, Mechanism):
         question = question.pufferfish()
-    what = "a question is that of a model or of a program, or of the file of one"
-    check_type(
-        question, (PufferfishQuestion, ProgramQuestion), what, 'for example dipc.load("ex2").question()'
-    )
+    what = "a question is that of a model, a program or a file"
+    check_type(question, (PufferfishQuestion, ProgramQuestion), what, 'dipc.load("ex2").question()')
     verdict = question.check(claim, **options)
     if verdict.status == "private":
         return verdict

@@ -19,6 +19,7 @@ from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
+from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.powers import power_of_e
@@ -30,7 +31,7 @@ from dipc.dpctl.syntax import show
 from dipc.dpctl.values import INSIDE, Attained, Enclosed
 from dipc.dpctl.verdict import Open
 from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Found, Number, Steps, Tree
-from dipc.errors import LimitReached, Unsupported
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Row
 from dipc.models.graph import reaching
 from dipc.numbers.exppoly import ExpPoly
@@ -137,10 +138,17 @@ class Fixed(Process, Uniform):
         return self._products[path]
 
     def _automaton(self, path: Formula, known: dict[Formula, States]) -> Automaton:
-        if self.options.automaton is None:
-            return automaton_of(path, known)
-        named = {show(part).strip('"'): states for part, states in known.items()}
-        return read_hoa(self.options.automaton, lambda name: named.get(name, self.mdp.states_of(name)))
+        given = self.options.automaton
+        if given is None:
+            found = automaton_of(path, known)
+        else:
+            named = {show(part).strip('"'): states for part, states in known.items()}
+            found = read_hoa(given, lambda name: named.get(name, self.mdp.states_of(name)))
+        successors = [{t for row in rows for t, _ in row} for rows in self.mdp.rows]
+        if not accepts_the_same(found, path, known, successors, self.tick):
+            message = f"the automaton{' of Spot' * (given is None)} does not accept what `{show(path)}` says"
+            raise InputError(message, hint="give its automaton: `--automaton FILE` (HOA)")
+        return found
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         self.sure(path, state)

@@ -22,8 +22,11 @@ Marks = frozenset[int]
 Condition = tuple[tuple[Marks, Marks], ...]
 """Some pair (fin, inf): no mark of ``fin`` and every mark of ``inf`` occurs infinitely often."""
 
-Literal = tuple[Formula, bool]
-Rest = frozenset[frozenset[Literal]]
+Literal = tuple[Formula, bool | None]
+"""What the rest of the path must satisfy, or not; None: this U was put off."""
+
+Clause = frozenset[Literal]
+Rest = frozenset[Clause]
 TRUE: Rest = frozenset([frozenset()])
 FALSE: Rest = frozenset()
 MOST_CLAUSES = 2_000
@@ -111,7 +114,7 @@ class Progression:
         if key not in self._found:
             start = tuple(_later(part, True) for part in self.parts)
             rests = tuple(
-                _any(_all(self._after(f, positive, state) for f, positive in clause) for clause in rest)
+                _any(all_of(unfolded(f, bool(p), state, self.known) for f, p in clause) for clause in rest)
                 for rest in (start if before is None else before)
             )
             truth = self._truth(self.shape, rests, None)
@@ -133,25 +136,38 @@ class Progression:
         decisive = isinstance(shape, Or)
         return decisive if decisive in truths else None if None in truths else not decisive
 
-    def _after(self, formula: Formula, positive: bool, state: int) -> Rest:
-        """What a formula, or its negation, leaves to the rest of the path after this state."""
-        if formula in self.known:
-            return TRUE if (state in self.known[formula]) is positive else FALSE
-        match formula:
-            case Not(operand):
-                return self._after(operand, not positive, state)
-            case And(parts) | Or(parts):
-                rests = (self._after(part, positive, state) for part in parts)
-                return _all(rests) if isinstance(formula, And) is positive else _any(rests)
-            case Next(operand, count):
-                return _later(operand if count == 1 else Next(operand, count - 1), positive)
-            case Until(_, right, 0):
-                return self._after(right, positive, state)
-            case Until(left, right, bound):
-                now, stay = self._after(right, positive, state), self._after(left, positive, state)
-                later = _later(Until(left, right, None if bound is None else bound - 1), positive)
-                return _any((now, _all((stay, later)))) if positive else _all((now, _any((stay, later))))
-        raise InternalError(f"the states of {formula} are not known")
+
+def unfolded(
+    formula: Formula, positive: bool, state: int, known: Mapping[Formula, States], putting_off: bool = False
+) -> Rest:
+    """What a formula, or its negation, leaves to the rest of the path after this state.
+
+    If ``putting_off``, clauses say which unbounded U they put off.
+    """
+
+    def after(formula: Formula, positive: bool) -> Rest:
+        return unfolded(formula, positive, state, known, putting_off)
+
+    if formula in known:
+        return TRUE if (state in known[formula]) is positive else FALSE
+    match formula:
+        case Not(operand):
+            return after(operand, not positive)
+        case And(parts) | Or(parts):
+            rests = (after(part, positive) for part in parts)
+            return all_of(rests) if isinstance(formula, And) is positive else _any(rests)
+        case Next(operand, count):
+            return _later(operand if count == 1 else Next(operand, count - 1), positive)
+        case Until(_, right, 0):
+            return after(right, positive)
+        case Until(left, right, bound):
+            later = _later(Until(left, right, None if bound is None else bound - 1), positive)
+            if not positive:
+                return all_of((after(right, False), _any((after(left, False), later))))
+            if putting_off and bound is None:
+                later = frozenset([frozenset([(formula, True), (formula, None)])])
+            return _any((after(right, True), all_of((after(left, True), later))))
+    raise InternalError(f"the states of {formula} are not known")
 
 
 def _later(formula: Formula, positive: bool) -> Rest:
@@ -162,13 +178,14 @@ def _any(rests: Iterable[Rest]) -> Rest:
     return _irredundant(clause for rest in rests for clause in rest)
 
 
-def _all(rests: Iterable[Rest]) -> Rest:
+def all_of(rests: Iterable[Rest]) -> Rest:
+    """The conjunction."""
     return reduce(lambda left, right: _irredundant(a | b for a in left for b in right), rests, TRUE)
 
 
-def _irredundant(clauses: Iterable[frozenset[Literal]]) -> Rest:
+def _irredundant(clauses: Iterable[Clause]) -> Rest:
     """The clauses without those that another one implies."""
-    kept: list[frozenset[Literal]] = []
+    kept: list[Clause] = []
     for clause in sorted(set(clauses), key=len):
         if not any(smaller <= clause for smaller in kept):
             kept.append(clause)

@@ -176,12 +176,7 @@ class Queries:
 
 
 def bracket(claim: Claim) -> tuple[fmpq, fmpq]:
-    """Rational numbers around the factor without eps of c, equal if it is rational.
-
-    >>> low, high = bracket(Claim("1/2", fmpq(1), fmpq(1, 2)))             # 1.64872127070012814684865...
-    >>> low * 10**DIGITS, high * 10**DIGITS
-    (164872127070012814684, 164872127070012814685)
-    """
+    """Rational numbers around the factor without eps of c, equal if it is rational."""
     if not claim.constant:
         return claim.factor, claim.factor
     if claim.constant > LARGEST:

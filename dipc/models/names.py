@@ -16,15 +16,7 @@ RESERVED = frozenset({*FORMULA_WORDS, *WORDS})
 
 
 def name_declared(written: str, span: Span | None = None) -> str:
-    """The name of a state or label where it is declared; quotes are not a part of it.
-
-    >>> name_declared('"F"')
-    'F'
-    >>> name_declared("F")
-    Traceback (most recent call last):
-    dipc.errors.InputError: error: `F` has a meaning of its own in formulas
-        help: as a name it is written "F", here and in formulas
-    """
+    """The name of a state or label where it is declared; quotes are not a part of it."""
     if written in RESERVED:
         hint = f'as a name it is written "{written}", here and in formulas'
         raise InputError(f"`{written}` has a meaning of its own in formulas", span, hint)

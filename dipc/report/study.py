@@ -96,9 +96,7 @@ class Subject:
     interval: str | None = None
 
     def __post_init__(self) -> None:
-        check_type(
-            self.mechanism, Mechanism, "a program is a mechanism", 'for example dipc.load("svt1", N=3)'
-        )
+        check_type(self.mechanism, Mechanism, "what is studied is a mechanism", "see dipc.load")
 
     @property
     def text(self) -> str | None:
