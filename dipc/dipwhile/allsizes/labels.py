@@ -11,7 +11,7 @@ for less.  An index of which nothing is known is a stream without a phase.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -219,13 +219,15 @@ def _bounds(
             inner = _whole(part, inputs) and _bounds(part.body, constants, inputs, inside=True)
             if not inner:
                 return None
-            lows |= {name: low for name, (low, _) in inner.items()}
-            highs |= {name: high for name, (_, high) in inner.items()}
+            _narrow(lows, {name: low for name, (low, _) in inner.items()}, max)
+            _narrow(highs, {name: high for name, (_, high) in inner.items()}, min)
         elif any(isinstance(node, ast.Index) for node in nodes(part)) and not inside:
             return None  # it bounds some cells
         elif not _bound(part, constants, lows, highs):
             return None
-    return {name: (lows[name], highs[name]) for name in lows} if lows.keys() == highs.keys() else None
+    if lows.keys() != highs.keys() or any(lows[name] > highs[name] for name in lows):
+        return None  # some change is not bounded, or no change is allowed
+    return {name: (lows[name], highs[name]) for name in lows}
 
 
 def _whole(fold: ast.Fold, inputs: Mapping[str, ast.Declaration]) -> bool:
@@ -262,10 +264,16 @@ def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: d
     if part.op not in (ast.Op.LE, ast.Op.GE, ast.Op.EQ) or (absolute and end * slope < 0):
         return False
     if upper:
-        highs[name] = abs(end) if absolute else end
+        _narrow(highs, {name: abs(end) if absolute else end}, min)
     if lower:
-        lows[name] = -abs(end) if absolute else end
+        _narrow(lows, {name: -abs(end) if absolute else end}, max)
     return True
+
+
+def _narrow(known: dict[str, fmpq], more: Mapping[str, fmpq], nearer: Callable[[fmpq, fmpq], fmpq]) -> None:
+    """Add bounds to those of a conjunction; of two for one input the narrower one counts."""
+    for name, end in more.items():
+        known[name] = nearer(known.get(name, end), end)
 
 
 def _homogeneous(left: ast.Expr, right: ast.Expr, constants: Constants) -> bool:

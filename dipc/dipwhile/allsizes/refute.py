@@ -14,10 +14,12 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.careful import Doubt
 from dipc.dipwhile.allsizes.cycles import cycle_in_words
+from dipc.dipwhile.allsizes.meaning import doubt_about
 from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
 from dipc.dipwhile.allsizes.strategies import Solved, Unsolved
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open
+from dipc.dipwhile.syntax import ast
 from dipc.errors import Span, Unsupported
 
 
@@ -42,6 +44,8 @@ def refuted(
     found = search.broken() if goal is not None else None
     inputs = automaton.inputs if automaton is not None else ""
     least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
+    if found is not None and (doubt := _doubt_about_outputs(asked, clock)) is not None:
+        return Open(f"{UNSHOWN}: {doubt.text}", doubt.span, None, search.checked(), inputs)
     if found is not None:
         assert least is not None
         return replace(found, least=least, cycle=cycle, inputs=inputs)
@@ -51,9 +55,21 @@ def refuted(
     return Open(reason, span, least, search.checked(), inputs)
 
 
+UNSHOWN = "it is not shown for every size and input that the program means something"
+
+
+def _doubt_about_outputs(asked: Prepared, clock: Clock) -> Doubt | None:
+    """Whether outputs may leave a set that a counterexample forgets: its numbers are levels.
+
+    Outputs in a finite set keep it, and `in reals` there is nothing to leave.
+    """
+    sets = (declared.domain for declared in asked.front.program.outputs)
+    return doubt_about(asked, clock) if any(isinstance(d, ast.Between | ast.Integers) for d in sets) else None
+
+
 def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> AllSizesVerdict:
     """The claim was proved, but maybe not all runs mean something."""
-    reason = f"it is not shown for every size and input that the program means something: {doubt.text}"
+    reason = f"{UNSHOWN}: {doubt.text}"
     search = Search(asked, clock, SMALL - 1)
     found = search.broken_on_declared() if asked.question.goal is not None else None
     return found or Open(reason, doubt.span, None, search.checked(), automaton.inputs)

@@ -135,7 +135,7 @@ class Search:
         open_sizes = 0
         for n in self.numbers if self.covered else ():
             layer = self.layer(n)
-            if layer is not None and self.proved(layer):
+            if layer is not None and self.meaningful(n) and self.proved(layer):
                 continue
             if (found := self.confirmed(n, layer)) is not None:
                 least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
@@ -144,6 +144,13 @@ class Search:
             if open_sizes == MOST_OPEN:
                 break
         return self.broken_on_declared()
+
+    def meaningful(self, n: int) -> bool:
+        """Whether the program is one at a size; a proof of what is not is no proof."""
+        with suppress(InputError):
+            program_at(self.front, self.sizes(n), {})
+            return True
+        return False
 
     def broken_on_declared(self) -> BrokenFrom | None:
         """The first size at which the declared inputs violate the claim."""

@@ -278,3 +278,60 @@ def test_a_counterexample_shows_events() -> None:
         assert "o <= -1" in shown
         assert "o = -1" not in shown and "o=-1" not in shown
     assert dipc.load("svt4").prove().counterexample.events == ()
+
+
+# --- what an adversary found --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bounds", "t"),
+    [
+        ("abs(q'[i] - q[i]) <= 1 and abs(q'[i] - q[i]) <= 2", 1),
+        ("abs(q'[i] - q[i]) <= 2 and abs(q'[i] - q[i]) <= 1", 1),
+        ("q'[i] - q[i] <= 1 and q'[i] - q[i] <= 2 and q[i] <= q'[i]", 1),
+    ],
+)
+def test_bounds_of_a_conjunction_are_intersected(bounds: str, t: int) -> None:
+    text = program("x <- Lap(eps, q[1])\no <- disc(x, 0, 1)", "2*eps", adjacent=f"forall i in 1..N: {bounds}")
+    found = proved(text)
+    assert isinstance(found, ProvedForAll)
+    assert (found.least.low, found.least.high) == (t, t)
+
+
+def test_bounds_that_allow_nothing_are_no_distance() -> None:
+    bounds = "1 <= q'[i] - q[i] and q'[i] - q[i] <= -1"
+    text = program("x <- Lap(eps, q[1])\no <- disc(x, 0, 1)", "2*eps", adjacent=f"forall i in 1..N: {bounds}")
+    found = proved(text)
+    assert isinstance(found, Open)
+    assert "not a distance" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("outputs", "body"),
+    [
+        ("o in [0, 1] = 0", "x <- Lap(eps, q[1])\nif x > 0 then o <- 5 end"),
+        ("o in [0, 1] = 0", "o <- Lap(eps, q[1])"),
+        ("o in integers = 1/2", "x <- Lap(eps, q[1])\nif x > 0 then o <- 5 end"),
+    ],
+)
+def test_runs_whose_output_leaves_its_set_refute_nothing(outputs: str, body: str) -> None:
+    for claim in ("0*eps", "eps/2", "2*eps"):
+        assert isinstance(proved(program(body, claim, outputs=outputs)), Open)
+
+
+def test_an_interval_that_is_kept_can_be_refuted() -> None:
+    text = program("x <- Lap(eps, q[1])\nif x > 0 then o <- 1 end", "eps/2", outputs="o in [0, 1] = 0")
+    assert isinstance(proved(text), BrokenFrom)
+
+
+def test_a_size_at_which_the_program_is_none_is_not_private() -> None:
+    text = program(
+        "o <- Exp(eps, v in {0, 1, N}, v*q[1])",
+        "5/4*eps for all N",
+        inputs="q[N] in integers",
+        outputs="o in {0, 1, N} = N",
+        adjacent="l1 3/2",
+    )
+    found = proved(text)
+    assert isinstance(found, BrokenFrom)
+    assert (found.size, found.known_least) == (2, False)
