@@ -75,8 +75,10 @@ class Grammar:
     def _unexpected(self, source: Source, token: Token, accepts: set[str]) -> InputError:
         expected = sorted({self.names.get(name, name.lower()) for name in accepts} - {""})
         hint = f"expected {' or '.join(expected)}" if 0 < len(expected) <= 6 else ""
-        if accepts >= {"NAME", "STRING"} and token.type in {**WORDS, **self.words}.values():
-            hint = f'`{token}` has a meaning of its own: as a name it is written "{token}"'
+        if "NAME" in accepts and token.type in {**WORDS, **self.words}.values():
+            quoted = f'`{token}` has a meaning of its own: as a name it is written "{token}"'
+            other = f"`{token}` is a word of the language: choose another name"
+            hint = quoted if "STRING" in accepts else other
         if token.type == "$END":
             end = len(source.text.rstrip())
             return InputError("the text ends too early", Span(source, end, end), hint)

@@ -130,8 +130,6 @@ def _misspelt(error: InputError, source: Source) -> InputError:
     before = source.text[: span.start].rstrip(" \t")[-1:]
     near = nearest(word, DECLARATIONS) if before in ("", "\n", ";") else ""
     hint = f"did you mean `{near}`?" if near else error.hint
-    if hint.startswith(f"`{word}` has a meaning of its own"):
-        hint = f"`{word}` is a word of the language: choose another name"
     return InputError(error.message, Span(source, span.start, span.end), hint)
 
 

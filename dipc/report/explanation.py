@@ -372,7 +372,8 @@ def _why_no_shift(route: Route) -> str:
 def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
     """How a sample moves, and what that costs.
 
-    >>>     >>> from dipc.dipwhile.syntax.distributions import NOISE
+    >>> from dipc.dipwhile.semantics.noise import Random
+    >>> from dipc.dipwhile.syntax.distributions import NOISE
     >>> noise = Sample(("r", 0), Random(NOISE["Lap"], fmpq(3, 4), False, fmpq(0)))
     >>> _shift_text(Shift(0, fmpq(1), fmpq(-1), fmpq(3, 2)), "r", noise)
     'r moves by 1, its mean by -1: this costs 3/4*2*eps = 3/2*eps'

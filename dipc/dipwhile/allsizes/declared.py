@@ -29,9 +29,9 @@ class Declared:
     >>> from dipc.dipwhile.syntax.parser import parse_expression
     >>> Declared({"c": fmpq(2)}, {"c", "N"}).value(parse_expression("c + 1"), "it")
     3
-    >>> Declared({"c": fmpq(2)}, {"c", "N"}).value(parse_expression("N"), "it")
+    >>> Declared({"c": fmpq(2)}, {"c", "N"}).value(parse_expression("N"), "it")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    dipc.errors.Unsupported: it changes with the size `N`
+    dipc.errors.Unsupported: <expression>:1:1: not yet supported: it changes with the size `N`...
     """
 
     constants: Constants
