@@ -132,6 +132,12 @@ def every_size_programs() -> Mapping[str, Path]:
     return _in_folder(EVERY_SIZE_FOLDER)
 
 
+@cache
+def papers() -> Mapping[str, Path]:
+    """What the papers print, beside our questions, by a short name of the paper; no programs."""
+    return _shipped("*.toml")
+
+
 def _in_folder(folder: str) -> dict[str, Path]:
     return {name: path for name, path in paths().items() if path.parent.name == folder}
 

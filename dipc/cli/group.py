@@ -35,7 +35,7 @@ SECTIONS = {
         "export": "report.export",
     },
     "Write programs": {"programs": "programs.programs", "new": "programs.new", "format": "format.format_"},
-    "This tool": {"completion": "main.completion"},
+    "This tool": {"papers": "papers.papers", "completion": "main.completion"},
 }
 """The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
 
