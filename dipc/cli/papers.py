@@ -237,7 +237,7 @@ def papers(paper: str | None, quick: bool, as_json: bool) -> int:
     found: list[Outcome] = []
     for row in rows:
         if not as_json and not (found and row.place == found[-1].row.place):
-            say(f"\n{row.place}")
+            say("\n" * bool(found) + row.place)
         found.append(outcome(row))
         if not as_json:
             show(found[-1])
