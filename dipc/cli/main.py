@@ -2,7 +2,8 @@
 
 Exit status: 0 private, 1 violated, 2 broken input, 3 undecided, over a limit, or a defect of dipc, 130
 interrupted, 141 nobody reads the output.  A crash must never look like a verdict, so nothing but a violation
-(or a number that differs, of ``dipc papers``) ends with 1; an answer that could not be written is none, and ends with 2.
+(or a number that differs, of ``dipc papers``) ends with 1; an answer that could not be written is none, and
+ends with 2.
 """
 
 from __future__ import annotations
