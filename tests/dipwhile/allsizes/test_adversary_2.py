@@ -123,3 +123,20 @@ if x > 0 then o <- 1 end
     found = proved(text)
     assert isinstance(found, Open)
     assert "too many to look at" in found.reason
+
+
+def test_inputs_that_all_go_down_are_neighbours_too() -> None:
+    text = """param N = 1
+input q[N] in reals
+output o in {bot, top} = bot
+adjacent forall i in 1..N: 0 <= q'[i] - q[i] and q'[i] - q[i] <= 1
+private eps for all N
+r <- LapPlus(eps, -q[1])
+if r >= 0 then o <- top end
+"""
+    assert isinstance(proved(text), BrokenFrom)
+
+
+def test_a_sample_of_two_sides_is_also_less_than_its_mean() -> None:
+    text = "r <- Lap(eps, 0)\nif r < 0 then if q[1] >= 1/2 then o <- 1 end end\n"
+    assert isinstance(proved(BOUNDED + text), BrokenFrom)
