@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
 from dipc.clock import Clock, peak_memory
-from dipc.collector import collecting_nothing
 from dipc.errors import DipcError, LimitReached
 
 if TYPE_CHECKING:
@@ -376,13 +375,11 @@ def _packed(thing: object, shared: Sequence[object]) -> bytes:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 20_000))
     try:
-        with collecting_nothing():
-            _Pickler(file, shared).dump(thing)
+        _Pickler(file, shared).dump(thing)
     finally:
         sys.setrecursionlimit(before)
     return file.getvalue()
 
 
 def _unpacked(data: bytes, shared: Sequence[object]) -> Any:
-    with collecting_nothing():
-        return _Unpickler(BytesIO(data), shared).load()
+    return _Unpickler(BytesIO(data), shared).load()

@@ -27,7 +27,6 @@ LAYERS = (
         "suggest",
         "spelling",
         "lazily",
-        "collector",
         "kernel",
         "files",
         "process",

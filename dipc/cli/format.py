@@ -14,7 +14,6 @@ from dipc.cli.failures import explain_failure
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say
 from dipc.cli.work import reading
-from dipc.collector import collecting_nothing
 from dipc.dipwhile.syntax.format import arranged
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
@@ -86,10 +85,9 @@ def format_(
 def _text(file: str) -> Text:
     """A program before and after.  Raises :class:`InternalError` rather than change its meaning."""
     source, path = source_of(file), Path(file)
-    with collecting_nothing():
-        program, after = parse(source), arranged(source.text)
-        if after != source.text and parse(Source(source.name, after)) != program:
-            raise InternalError(f"{file}: formatting would change the program: it is left as it is")
+    program, after = parse(source), arranged(source.text)
+    if after != source.text and parse(Source(source.name, after)) != program:
+        raise InternalError(f"{file}: formatting would change the program: it is left as it is")
     if file == STDIN or not path.is_file():
         return Text(source.name, source.text, after)
     return Text(source.name, path.read_bytes().decode("utf-8"), after)  # other line ends are a difference

@@ -15,7 +15,6 @@ sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.par
 
 import bench.chains as chains  # noqa: E402
 import bench.hidden as hidden  # noqa: E402
-import bench.reading as reading  # noqa: E402
 import bench.sizes as sizes  # noqa: E402
 import dipc  # noqa: E402
 from bench.cases import (  # noqa: E402
@@ -202,7 +201,6 @@ def main() -> None:
         chains.section(),
         hidden.section(),
         sizes.section(),
-        reading.section(),
         FOOT,
     ]
     (ROOT / "docs" / "benchmarks.md").write_text("".join(pages), encoding="utf-8")

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from dipc.dipwhile.semantics.evaluate import InputNeeded
+from dipc.dipwhile.semantics.liveness import NO_CELLS
 from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.state import State
 from dipc.dipwhile.semantics.step import Outcome, Stepper
@@ -94,7 +95,7 @@ class Explorer:
     def _run(self, states: Iterable[State], known: dict[Cell, Value]) -> Arrival:
         """Execute until every state has halted or one needs an input cell that is not known."""
         emitted: Law = {}
-        sweep = Sweep(self.stepper, states, known, stretches=True)
+        sweep = Sweep(self.stepper, states, known)
         try:
             for visit in sweep:
                 halted = isinstance(self.stepper.program.code[visit.state.pc], Halt)
@@ -103,7 +104,8 @@ class Explorer:
                     emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
         except InputNeeded as need:
             rest = sweep.rest
-            readable = self.stepper.live.readable(known, (state.pc for state in rest))
+            live = NO_CELLS.union(*(self.stepper.live[state.pc] for state in rest))
+            readable = {cell: value for cell, value in known.items() if cell in live}
             return Arrival(emitted, self._shared(Configuration(need.cell, rest, readable)))
         return Arrival(emitted, self._shared(Configuration(None, (), {})))
 

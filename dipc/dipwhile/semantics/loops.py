@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from dipc.dipwhile.semantics.liveness import kept
 from dipc.dipwhile.semantics.state import Key, State, merged, renumbered
 from dipc.dipwhile.semantics.step import Stepper, Transition
 from dipc.dipwhile.syntax.core import Cell, Halt, Test
@@ -91,7 +92,7 @@ def _explored(stepper: Stepper, start: State, inputs: Mapping[Cell, Value], head
             if move.noise is not None or (changed and isinstance(new, Linear)):
                 raise violation(2, "a random variable is assigned inside this `while`", head.span)
             known = conditions[i].union(move.branch.conditions)
-            env = stepper.live.kept(move.env, state.pc, move.pc)
+            env = kept(move.env, stepper.live[move.pc])
             following = State(move.pc, env, move.branch.joint)
             j = _number(graph, following, known, head)
             if j == len(conditions):

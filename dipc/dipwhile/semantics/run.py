@@ -16,7 +16,6 @@ from typing import NamedTuple
 from dipc.dipwhile.semantics.loops import run_loop
 from dipc.dipwhile.semantics.state import State, merged
 from dipc.dipwhile.semantics.step import Stepper, Transition
-from dipc.dipwhile.semantics.stretches import stretched
 from dipc.dipwhile.syntax.core import Cell, Test
 from dipc.models.values import Value
 
@@ -51,23 +50,13 @@ class Visit(NamedTuple):
 class Sweep:
     """All runs from some states on.  Iterating gives every visit before it is executed.
 
-    With ``stretches``, visits before the end of a stretch (:mod:`dipc.dipwhile.semantics.stretches`) are left
-    out, and so are the ways from there.
-
     When a state needs an input cell, :class:`~dipc.dipwhile.semantics.evaluate.InputNeeded` is raised and
     ``rest`` are the states that have to go on from there.
     """
 
-    def __init__(
-        self,
-        stepper: Stepper,
-        states: Iterable[State],
-        inputs: Mapping[Cell, Value],
-        stretches: bool = False,
-    ) -> None:
+    def __init__(self, stepper: Stepper, states: Iterable[State], inputs: Mapping[Cell, Value]) -> None:
         self._stepper = stepper
         self._inputs = inputs
-        self._stretches = stretches
         self._waiting: dict[int, list[tuple[State, Way | None]]] = {}
         for state in states:
             self._add(state, None)
@@ -77,11 +66,6 @@ class Sweep:
         while waiting:
             pc = min(waiting)
             present = _visits(waiting[pc])
-            if self._stretches and (further := self._stretched(present)):
-                del waiting[pc]
-                for state in further:
-                    self._add(state, None)
-                continue
             yield from present
             ways = [
                 Way(state, transition)
@@ -97,9 +81,6 @@ class Sweep:
     def rest(self) -> tuple[State, ...]:
         """The states that wait, merged, in the order of the program."""
         return tuple(state for pc in sorted(self._waiting) for state, _ in _visits(self._waiting[pc]))
-
-    def _stretched(self, present: list[Visit]) -> list[State]:
-        return stretched(self._stepper, [state for state, _ in present], self._inputs, self._waiting)
 
     def _add(self, state: State, way: Way | None) -> None:
         self._waiting.setdefault(state.pc, []).append((state, way))

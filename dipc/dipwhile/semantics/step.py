@@ -11,10 +11,10 @@ from flint import fmpq
 
 from dipc.dipwhile.semantics.branching import Branch, branches
 from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate, spelled_cell
-from dipc.dipwhile.semantics.liveness import Liveness
+from dipc.dipwhile.semantics.liveness import kept, live_cells
 from dipc.dipwhile.semantics.noise import Finite, Random, distribution
 from dipc.dipwhile.semantics.state import State, renumbered
-from dipc.dipwhile.syntax.ast import Expr, Flip
+from dipc.dipwhile.syntax.ast import Flip
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import FragmentError, InputError, Span
@@ -78,7 +78,7 @@ class Stepper:
     def __init__(self, program: CoreProgram, count: Callable[[int], None] = lambda steps: None) -> None:
         self.program = program
         self.count = count
-        self.live = Liveness(program)
+        self.live = live_cells(program)
         self.left_open = LeftOpen({}, [])
         self._arrays = dict(program.arrays)
         self._input_names = frozenset(v.name for v in program.inputs)
@@ -88,7 +88,7 @@ class Stepper:
     def start(self) -> State:
         """The initial state: only outputs with a start value have a value."""
         env = {c: v.start for v in self.program.outputs if v.start is not None for c in v.cells}
-        return State(0, self.live.at_start(env), Joint.certain())
+        return State(0, kept(env, self.live[0]), Joint.certain())
 
     def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
         """What can happen next; nothing at a Halt, see :meth:`outcome`.
@@ -119,7 +119,7 @@ class Stepper:
             joint = joint.extended(move.noise.weight).scaled(move.noise.factor)
         if move.probability is not None:
             joint = joint.scaled(move.probability)
-        env = self.live.kept(move.env, state.pc, move.pc)
+        env = kept(move.env, self.live[move.pc])
         return Transition(*renumbered(State(move.pc, env, joint)), move)
 
     def outcome(self, state: State) -> Outcome:
@@ -137,15 +137,14 @@ class Stepper:
         """What an expression can read."""
         return Memory(env, inputs, self._input_names, self.program.variables, self._arrays)
 
-    def assigned(self, put: Put, value: Expr, memory: Memory, decide: Decide) -> tuple[Cell, Datum]:
-        """What an assignment of a value puts where."""
-        cell = cell_of(put.target, memory, decide)
-        return cell, self._checked(cell, evaluate(value, memory, decide), put.span, decide)
-
     # --- instructions ------------------------------------------------------------------------
 
     def _put(self, state: State, memory: Memory, put: Put) -> list[Move]:
-        found = branches(lambda d: self.assigned(put, put.value, memory, d), state.joint)
+        def run(decide: Decide) -> tuple[Cell, Datum]:
+            cell = cell_of(put.target, memory, decide)
+            return cell, self._checked(cell, evaluate(put.value, memory, decide), put.span, decide)
+
+        found = branches(run, state.joint)
         return [Move(state.pc + 1, {**state.env, b.value[0]: b.value[1]}, b, b.value[0]) for b in found]
 
     def _draw(self, state: State, memory: Memory, draw: Draw) -> list[Move]:

@@ -25,13 +25,6 @@ def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
     return (instruction.condition,) if isinstance(instruction, Test) else ()
 
 
-def parts_as_written(instruction: Instruction) -> tuple[Expr, ...]:
-    """The same, those of an assignment where an equal text stood first: for all but their places."""
-    if isinstance(instruction, Put | Draw):
-        return (*children(instruction.target), *expressions(instruction.written))
-    return instruction_parts(instruction)
-
-
 def assignments(code: Iterable[Instruction]) -> Iterator[Put | Draw]:
     """All that assign."""
     return (instruction for instruction in code if isinstance(instruction, Put | Draw))

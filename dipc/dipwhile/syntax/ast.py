@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, Self, TypeVar, cast
 
 from flint import fmpq
 
@@ -259,92 +258,12 @@ Distribution = Noise | Choose | Flip | Uniform | ExpMechanism
 # --- statements ------------------------------------------------------------------------------
 
 
-AnyNode = TypeVar("AnyNode", bound=Node)
-Assigning = TypeVar("Assigning", bound="Repeatable")
-
-
-class Repeatable:
-    """What assigns, and may share its value with what assigns an equal text.
-
-    ``shared`` is then the value where its text stands first, and by how many characters this one is later;
-    the field of the value is not set before somebody reads it.
-    """
-
-    __slots__ = ()
-    __match_args__: ClassVar[tuple[str, ...]]
-    shared: tuple[Any, int] | None
-
-    @classmethod
-    def again(cls, target: Any, written: Any, shift: int, span: Span) -> Self:
-        """An assignment of what was assigned so many characters before."""
-        made = object.__new__(cls)
-        for name, value in (("target", target), ("span", span), ("shared", (written, shift))):
-            object.__setattr__(made, name, value)
-        return made
-
-    @property
-    def written(self) -> Any:
-        """The value for all but places: the same object where it is shared."""
-        return getattr(self, self.__match_args__[1]) if self.shared is None else self.shared[0]
-
-
-def repeatable(kind: type[Assigning]) -> type[Assigning]:
-    """Let the second field, the value, be made when it is read first, of what is shared.
-
-    (A method ``__getattr__`` would slow down every other field.)
-    """
-    name = kind.__match_args__[1]
-    slot = vars(kind)[name]
-
-    def read(self: Assigning) -> Any:
-        try:
-            return slot.__get__(self)
-        except AttributeError:
-            if self.shared is None:
-                raise
-        slot.__set__(self, moved(*self.shared))
-        return slot.__get__(self)
-
-    setattr(kind, name, property(read, slot.__set__))
-    return kind
-
-
-def moved(node: AnyNode, shift: int) -> AnyNode:
-    """The same node so many characters later in its text."""
-    if isinstance(node, Binary):  # a chain may be long
-        chain, links = node.spine()
-        whole = moved(chain, shift)
-        for link in links:
-            whole = Binary(link.op, whole, moved(link.right, shift), span=later(link.span, shift))
-        return cast(AnyNode, whole)
-
-    names: tuple[str, ...] = node.__match_args__
-    fields = [field_moved(getattr(node, name), shift) for name in names]
-    return type(node)(*fields, span=later(node.span, shift))
-
-
-def field_moved(value: Any, shift: int) -> Any:
-    """The same for a field of a node."""
-    if isinstance(value, Node):
-        return moved(value, shift)
-    return tuple([field_moved(part, shift) for part in value]) if isinstance(value, tuple) else value
-
-
-def later(span: Span, shift: int) -> Span:
-    """The place so many characters later, of what has one."""
-    return span if span is NOWHERE else Span(span.source, span.start + shift, span.end + shift)
-
-
-@repeatable
 @dataclass(frozen=True, slots=True)
-class Assign(Repeatable, Node):
+class Assign(Node):
     """``target <- value``; the target is a Name or an Index."""
 
     target: Name | Index
     value: Expr | Distribution
-    shared: tuple[Expr | Distribution, int] | None = field(
-        default=None, compare=False, repr=False, init=False
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from flint import fmpq
-from lark import Token, Transformer_NonRecursive
-from lark.exceptions import VisitError
+from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax import ast
@@ -63,8 +62,8 @@ def made(kind: type[ast.Node], place: str = "", gather: int | None = None) -> Ca
                 fields.append(part.value)
         if gather is not None:
             fields[gather:] = [tuple(fields[gather:])]
-        span = self.at(parts[0] if place == "name" else meta)
-        return kind(*fields, span=self.keyword(meta, place) if place == "while" else span)
+        span = self._at(parts[0] if place == "name" else meta)
+        return kind(*fields, span=self._keyword(meta, place) if place == "while" else span)
 
     return build
 
@@ -73,7 +72,7 @@ def listed(word: str) -> Callable[..., Item]:
     """The method for a line of declarations that begins with a word."""
 
     def build(self: Builder, meta: Meta, *members: Any) -> Item:
-        return Item(word, members, self.keyword(meta, word))
+        return Item(word, members, self._keyword(meta, word))
 
     return build
 
@@ -83,34 +82,22 @@ def gathered(self: Builder, meta: Meta, *parts: Any) -> tuple[Any, ...]:
     return parts
 
 
+@v_args(meta=True, inline=True)
 class Builder(Transformer_NonRecursive[Token, Any]):
     """Builds the syntax tree of one source."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__()
+        super().__init__(visit_tokens=False)
         self.source = source
 
-    def place(self, start: int | None, end: int | None) -> Span:
-        """The span of a rule, of one without text the beginning."""
-        return Span(self.source, start or 0, end or 0)
+    def _at(self, place: Meta | Token) -> Span:
+        """The span of a rule or a token, of a rule without text the beginning."""
+        return Span(self.source, getattr(place, "start_pos", 0), getattr(place, "end_pos", 0))
 
-    def at(self, place: Meta | Token | Span) -> Span:
-        """The span of a rule or a token."""
-        if isinstance(place, Span):
-            return place
-        start = getattr(place, "start_pos", None)
-        if start is None:  # a rule without text
-            return Span(self.source, 0, 0)
-        end = place.end_pos
-        assert end is not None
-        return Span(self.source, start, end)
-
-    def _call_userfunc(self, tree: Any, new_children: Any = None) -> Any:
-        """What the method for a rule makes of its place and its parts."""
-        try:
-            return getattr(self, tree.data)(tree.meta, *new_children)
-        except Exception as error:
-            raise VisitError(tree.data, tree, error) from error  # type: ignore[no-untyped-call]
+    def _keyword(self, meta: Meta, word: str) -> Span:
+        """The word a rule begins with."""
+        start = self._at(meta).start
+        return Span(self.source, start, start + len(word))
 
     block = branch = options = option = noise_argument = binder = literals = binding = gathered
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
@@ -125,77 +112,69 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     def program(self, meta: Meta, *items: Item) -> ast.Program:
         """The whole program; :func:`assemble` checks the order of its lines."""
-        return assemble(items, self.at(meta))
-
-    def keyword(self, meta: Meta, word: str) -> Span:
-        """The word a rule begins with."""
-        start = self.at(meta).start
-        return Span(self.source, start, start + len(word))
+        return assemble(items, self._at(meta))
 
     def numbers(self, meta: Meta, name: Token) -> ast.Domain:
         """``reals`` or ``integers``."""
         if name not in ALL:
-            raise no_set(str(name), self.at(name))
-        return ALL[str(name)](span=self.at(name))
+            raise no_set(str(name), self._at(name))
+        return ALL[str(name)](span=self._at(name))
 
     def between(self, meta: Meta, interval: ast.Interval) -> ast.Between:
         """A closed interval."""
         if interval.high is None or not (interval.low_closed and interval.high_closed):
             raise not_closed(interval)
-        return ast.Between(interval.low, interval.high, span=self.at(meta))
+        return ast.Between(interval.low, interval.high, span=self._at(meta))
 
     def claim(
         self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any, sizes: Any
     ) -> ast.Claim:
-        return ast.Claim(epsilon, delta, interval, sizes or (), span=self.at(meta))
+        return ast.Claim(epsilon, delta, interval, sizes or (), span=self._at(meta))
 
     def sizes(self, meta: Meta, every: Token, *names: Token) -> tuple[ast.Name, ...]:
         """The names after ``for all``."""
         if every != "all":
             hint = f"write `for all {', '.join(names)}`"
-            raise InputError(f"expected `all`, found `{every}`", self.at(every), hint)
-        return tuple(ast.Name(str(name), span=self.at(name)) for name in names)
+            raise InputError(f"expected `all`, found `{every}`", self._at(every), hint)
+        return tuple(ast.Name(str(name), span=self._at(name)) for name in names)
 
     def interval(self, meta: Meta, opening: Token, low: ast.Expr, high: Any, closing: Token) -> ast.Interval:
         end = None if isinstance(high, Token) else high
-        return ast.Interval(low, end, opening == "[", closing == "]", span=self.at(meta))
+        return ast.Interval(low, end, opening == "[", closing == "]", span=self._at(meta))
 
     def prior(self, meta: Meta, name: Token | None, body: ast.Block = ()) -> ast.Prior:
-        return ast.Prior(None if name is None else str(name), body, span=self.keyword(meta, "prior"))
+        return ast.Prior(None if name is None else str(name), body, span=self._keyword(meta, "prior"))
 
     def secret(self, meta: Meta, left: ast.Expr, sign: Token, right: ast.Expr) -> ast.Secret:
-        return ast.Secret(left, right, sign == "->", span=self.at(meta))
+        return ast.Secret(left, right, sign == "->", span=self._at(meta))
 
     # --- statements --------------------------------------------------------------------------
 
     def assign(self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: Any) -> ast.Assign:
-        return ast.Assign(target, value, span=self.at(meta))
+        return ast.Assign(target, value, span=self._at(meta))
 
     def if_(self, meta: Meta, *parts: Any) -> ast.If:
         """The branches, and an ``else`` or None."""
         *branches, otherwise = parts
-        return ast.If(tuple(branches), otherwise or (), span=self.keyword(meta, "if"))
+        return ast.If(tuple(branches), otherwise or (), span=self._keyword(meta, "if"))
 
     # --- distributions -----------------------------------------------------------------------
 
     def noise(self, meta: Meta, kind: Token, *arguments: tuple[Token | None, ast.Expr]) -> ast.Noise:
-        match arguments:
-            case ((None, rate), (None, mean)):  # so are most
-                return ast.Noise(kind.value, rate, mean, span=self.at(meta))
         given: list[Argument] = [
-            (None, value.span, value) if keyword is None else (str(keyword), self.at(keyword), value)
+            (None, value.span, value) if keyword is None else (str(keyword), self._at(keyword), value)
             for keyword, value in arguments
         ]
-        rate, mean = noise_parameters(str(kind), self.at(kind), given)
-        return ast.Noise(str(kind), rate, mean, span=self.at(meta))
+        rate, mean = noise_parameters(str(kind), self._at(kind), given)
+        return ast.Noise(str(kind), rate, mean, span=self._at(meta))
 
     # --- expressions -------------------------------------------------------------------------
 
     def binary(self, meta: Meta, left: ast.Expr, operator: Token, right: ast.Expr) -> ast.Binary:
-        return ast.Binary(OPERATORS[operator.value], left, right, span=self.at(meta))
+        return ast.Binary(OPERATORS[operator.value], left, right, span=self._at(meta))
 
     def unary(self, meta: Meta, operator: Token, operand: ast.Expr) -> ast.Unary:
-        return ast.Unary(ast.Op.NOT if operator == "not" else ast.Op.NEG, operand, span=self.at(meta))
+        return ast.Unary(ast.Op.NOT if operator == "not" else ast.Op.NEG, operand, span=self._at(meta))
 
     def chain(self, meta: Meta, *parts: Any) -> ast.Expr:
         """``a < b < c`` is ``a < b and b < c``."""
@@ -214,18 +193,18 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         variable, low, high, body = binder
         if kind not in FOLDS:
             hint = "only `forall`, `exists`, `count` and `sum` do"
-            raise InputError(f"`{kind}` does not run over a range", self.at(kind), hint)
-        return ast.Fold(str(kind), str(variable), low, high, body, span=self.at(meta))
+            raise InputError(f"`{kind}` does not run over a range", self._at(kind), hint)
+        return ast.Fold(str(kind), str(variable), low, high, body, span=self._at(meta))
 
     def name(self, meta: Meta, name: Token) -> ast.Name:
         primed = name.type == "PRIMED"
-        return ast.Name(name.value[:-1] if primed else name.value, primed, span=self.at(meta))
+        return ast.Name(name.value[:-1] if primed else name.value, primed, span=self._at(meta))
 
     def index(self, meta: Meta, array: Token, index: ast.Expr) -> ast.Index:
-        return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self.at(meta))
+        return ast.Index(array.rstrip("'"), index, array.endswith("'"), span=self._at(meta))
 
     def number(self, meta: Meta, digits: Token) -> ast.Number:
-        span = self.at(meta)
+        span = self._at(meta)
         return ast.Number(rational(digits.value, span), span=span)
 
     # --- values on the command line ----------------------------------------------------------
@@ -235,17 +214,17 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         values: Valuation = {}
         for name, value in bindings:
             if name in values:
-                raise InputError(f"`{name}` is given twice", self.at(name), "keep one of the values")
+                raise InputError(f"`{name}` is given twice", self._at(name), "keep one of the values")
             values[str(name)] = value
         return values
 
     def numeral(self, meta: Meta, minus: Token | None, top: Token, bottom: Token | None) -> Value:
         """A signed number or quotient."""
-        value = rational(top, self.at(top))
+        value = rational(top, self._at(top))
         if bottom is not None:
-            divisor = rational(bottom, self.at(bottom))
+            divisor = rational(bottom, self._at(bottom))
             if divisor == 0:
-                raise InputError("division by zero", self.at(bottom))
+                raise InputError("division by zero", self._at(bottom))
             value /= divisor
         return -value if minus is not None else value
 

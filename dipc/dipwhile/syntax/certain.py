@@ -18,7 +18,7 @@ from dipc.dipwhile.syntax.kinds import show_domain
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.types import NO_VALUE_HINT
-from dipc.dipwhile.syntax.walk import LEAVES, children, nodes, preorder
+from dipc.dipwhile.syntax.walk import children, nodes, preorder
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value, show
 
@@ -32,8 +32,7 @@ def check_certain(
     for instruction in code if everywhere else reached(code):
         cells = (instruction.target,) if isinstance(instruction, Put | Draw) else ()
         for part in instruction_parts(instruction):
-            if not isinstance(part, LEAVES):
-                check_nodes(preorder(part, inside), sizes)
+            check_nodes(preorder(part, inside), sizes)
         check_nodes(cells, sizes)
         for assigned in assignments((instruction,)):
             if (output := outputs.get(target_name(assigned.target))) is not None:

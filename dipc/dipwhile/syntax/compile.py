@@ -14,9 +14,7 @@ from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
-from dipc.collector import collecting_nothing
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.alike import distinct, readings
 from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
@@ -28,7 +26,7 @@ from dipc.dipwhile.syntax.core import (
     CoreQuestion,
     Variable,
 )
-from dipc.dipwhile.syntax.everywhere import Checked, check_everywhere, empty_ranges, ranged
+from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges, ranged
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
@@ -61,8 +59,7 @@ def read(source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> CorePr
     >>> core.arrays, len(core.code)
     ((('o', 2),), 3)
     """
-    with collecting_nothing():
-        return compile_program(parse(source), source, overrides)
+    return compile_program(parse(source), source, overrides)
 
 
 def compile_program(
@@ -86,23 +83,20 @@ def compile_program(
     end = len(source.text.rstrip())
     code = unroll(program.body, parameters, Span(source, end, end))
     of_name = {output.name: output for output in outputs}
-    once = distinct(code, of_name)
-    reads = readings(once, of_name)
-    sizes = array_sizes(once, {variable.name: variable.size for variable in (*inputs, *outputs)})
-    check_arrays(reads, sizes)
-    types.check_budget(reads)
+    sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
+    check_arrays(code, sizes)
+    types.check_budget(code)
     unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
-    kinding = types.infer(once, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
-    types.check_types(reads, kinding)
+    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
+    types.check_types(code, kinding)
     if not sampled:
         types.check_loops(code, kinding)
-    types.check_outputs(once, of_name, kinding, unlisted)
+    types.check_outputs(code, of_name, kinding, unlisted)
     listed = {name: output for name, output in of_name.items() if name not in unlisted}
-    check_certain(reads, sizes, listed, everywhere=sampled)
+    check_certain(code, sizes, listed, everywhere=sampled)
     ranges = ranged(program)
-    checked = Checked(code, once, sizes, kinding)
     variables = (*inputs, *outputs)
-    check_everywhere(program, ranges, variables, unlisted, names.locals, checked, noise_in_loops=sampled)
+    check_everywhere(program, ranges, variables, unlisted, names.locals, noise_in_loops=sampled)
 
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim

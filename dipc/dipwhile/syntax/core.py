@@ -12,47 +12,38 @@ been unrolled; an atom is a ``Name`` that is not a declared or assigned variable
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Assign, Distribution, Expr, Index, Name, Repeatable, repeatable
+from dipc.dipwhile.syntax.ast import Distribution, Expr, Index, Name
 from dipc.errors import Source, Span
 from dipc.models.values import Value
 
 Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
 
 
-@repeatable
 @dataclass(frozen=True, slots=True)
-class Put(Repeatable):
+class Put:
     """``target <- value`` for an expression."""
 
     target: Name | Index
     value: Expr
     span: Span
-    shared: tuple[Expr, int] | None = field(default=None, compare=False, repr=False, init=False)
 
 
-@repeatable
 @dataclass(frozen=True, slots=True)
-class Draw(Repeatable):
+class Draw:
     """``target <- distribution``."""
 
     target: Name | Index
     distribution: Distribution
     span: Span
-    shared: tuple[Distribution, int] | None = field(default=None, compare=False, repr=False, init=False)
 
 
-def instruction_of(statement: Assign, target: Name | Index, written: Expr | Distribution) -> Put | Draw:
-    """An assignment as an instruction, with its target and its value as they are after unrolling."""
-    if statement.shared is not None:
-        kind: type[Put | Draw] = Put if isinstance(written, Expr) else Draw
-        return kind.again(target, written, statement.shared[1], statement.span)
-    if isinstance(written, Expr):
-        return Put(target, written, statement.span)
-    return Draw(target, written, statement.span)
+def assignment(target: Name | Index, value: Expr | Distribution, span: Span) -> Put | Draw:
+    """The instruction that assigns a value or draws from a distribution."""
+    return Put(target, value, span) if isinstance(value, Expr) else Draw(target, value, span)
 
 
 def value_of(assignment: Put | Draw) -> Expr | Distribution:

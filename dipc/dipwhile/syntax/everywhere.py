@@ -7,17 +7,15 @@ values (a division by zero, a cell outside its array) is asked only where it is 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.alike import distinct, readings
-from dipc.dipwhile.syntax.arrays import Sizes, array_sizes, assignments, check_arrays
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, instruction_of, value_of
+from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays
+from dipc.dipwhile.syntax.core import Instruction, Test, Variable, assignment, value_of
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.unroll import Constants, substitute
-from dipc.dipwhile.syntax.walk import LEAVES, branches, own_parts, parts, preorder, statements
+from dipc.dipwhile.syntax.walk import own_parts, parts, preorder, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -28,7 +26,6 @@ def check_everywhere(
     variables: Sequence[Variable],
     unlisted: types.Unlisted,
     local: frozenset[str],
-    checked: Checked,
     noise_in_loops: bool,
 ) -> None:
     """Refuse wrong kinds and uses of arrays in all of a program's text; ``ranges``: its :func:`ranged`.
@@ -37,55 +34,16 @@ def check_everywhere(
     """
     check_bounds(program)
     code = as_code(program.body)
-    same = set(map(identity, checked.code))
-    outputs = {output.name for output in program.outputs}
-    once = distinct(code, outputs) if unchecked(code, same) else checked.once
-    rest = unchecked(once, same)
-    sizes = array_sizes(once, {v.name: v.size for v in variables}, unrolled=False)
-    check_arrays(readings(rest if sizes.keys() == checked.sizes.keys() else once, outputs), sizes)
-    types.check_budget(readings(rest, outputs))
-    kinding = checked.kinding
-    if rest:
-        numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
-        kinding = types.infer(once, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
-        if any(kinding[name] != kinds for name, kinds in checked.kinding.items()):
-            rest = once
-    types.check_types(readings(rest, outputs), kinding, unrolled=False)
+    check_arrays(code, array_sizes(code, {v.name: v.size for v in variables}, unrolled=False))
+    types.check_budget(code)
+    numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
+    kinding = types.infer(code, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
+    types.check_types(code, kinding, unrolled=False)
     if not noise_in_loops:
         types.check_loops(code, kinding)
-    check_one_type(variables, once, kinding, local)
-    listed = {v.name: v for v in variables if v.name in outputs}
-    types.check_outputs(rest, listed, kinding, unlisted)
-
-
-class Checked(NamedTuple):
-    """Unrolled code that has been checked, with what was found out: its arrays and the kinds of variables.
-
-    ``once``: its :func:`~dipc.dipwhile.syntax.alike.distinct` instructions.
-    """
-
-    code: Sequence[Instruction]
-    once: Sequence[Instruction]
-    sizes: Sizes
-    kinding: types.Kinding
-
-
-def unchecked(text: Sequence[Instruction], same: Container[tuple[int, ...]]) -> Sequence[Instruction]:
-    """What unrolling removed or changed of a text: all but the objects that are in the code as they were.
-
-    ``same``: the :func:`identity` of every instruction of the code.
-
-    The checks of an instruction ask only which names are arrays, and the kinds of variables.  If the code and
-    the text agree on these, another check of the same objects would find what the first one found: nothing.
-    """
-    return [instruction for instruction in text if identity(instruction) not in same]
-
-
-def identity(instruction: Instruction) -> tuple[int, ...]:
-    """The same for instructions with the very same parts."""
-    if isinstance(instruction, Put | Draw):
-        return id(instruction.target), id(instruction.written)
-    return (id(instruction.condition),) if isinstance(instruction, Test) else ()
+    check_one_type(variables, code, kinding, local)
+    outputs = {output.name for output in program.outputs}
+    types.check_outputs(code, {v.name: v for v in variables if v.name in outputs}, kinding, unlisted)
 
 
 def as_code(body: ast.Block) -> list[Instruction]:
@@ -101,7 +59,7 @@ def append(body: ast.Block, code: list[Instruction]) -> None:
         start = len(code)
         match statement:
             case ast.Assign():
-                code.append(instruction_of(statement, statement.target, statement.written))
+                code.append(assignment(statement.target, statement.value, statement.span))
             case ast.If(branches, otherwise):
                 for condition, block in (*branches, (None, otherwise)):
                     code += () if condition is None else (Test(condition, 0, condition.span),)
@@ -121,27 +79,7 @@ Ranged = ast.For | ast.Fold | ast.SecretFor
 
 def ranged(root: ast.Node) -> tuple[Ranged, ...]:
     """Everything that runs over a range."""
-    plain: dict[int, bool] = {}  # whether a value runs over nothing
-
-    def inside(node: ast.Node) -> list[ast.Node]:
-        if not isinstance(node, ast.Assign):
-            return branches(node)
-        written = node.written
-        if not isinstance(written, LEAVES):
-            if id(written) not in plain:
-                plain[id(written)] = not any(isinstance(part, ast.Fold) for part in inner(written))
-            if not plain[id(written)]:
-                return branches(node)
-        return [] if isinstance(node.target, ast.Name) else [node.target]
-
-    def inner(root: ast.Node) -> list[ast.Node]:
-        """A node and the nodes below it that have parts."""
-        found = [root]
-        for node in found:
-            found += branches(node)
-        return found
-
-    return tuple(node for node in preorder(root, inside) if isinstance(node, Ranged))
+    return tuple(node for node in preorder(root, parts) if isinstance(node, Ranged))
 
 
 def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:

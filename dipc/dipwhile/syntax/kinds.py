@@ -22,20 +22,6 @@ class Kinds(Flag):
     RANDOM = REAL | INTEGER
     NUMERIC = NUMBER | RANDOM
 
-    # Kinds are joined and compared at every node of a program; those of `Flag` take ten times as long.
-
-    def __or__(self, other: Kinds) -> Kinds:
-        return ALL_KINDS[self._value_ | other._value_]
-
-    def __and__(self, other: Kinds) -> Kinds:
-        return ALL_KINDS[self._value_ & other._value_]
-
-    def __bool__(self) -> bool:
-        return self._value_ != 0
-
-
-ALL_KINDS = tuple(map(Kinds, range(32)))
-"""Every set of kinds, at its value."""
 
 WORDS = {
     Kinds.BOOLEAN: "a Boolean",

@@ -17,7 +17,7 @@ from functools import cached_property
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.walk import LEAVES, children, expressions, own_parts, statements
+from dipc.dipwhile.syntax.walk import children, expressions, own_parts, statements
 from dipc.errors import InputError, Span
 from dipc.suggest import did_you_mean
 
@@ -79,8 +79,8 @@ def collect_names(program: ast.Program) -> Names:
         raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)
     for statement, scope in assigns:
-        if not isinstance(statement.written, ast.Expr):
-            for value in chosen(statement.written):
+        if not isinstance(statement.value, ast.Expr):
+            for value in chosen(statement.value):
                 if value.name not in variables and value.name not in scope:
                     atoms.setdefault(value.name, value.span)
     return Names(parameters, inputs, outputs, locals_, frozenset(atoms) - parameters - TRUTH)
@@ -129,13 +129,9 @@ def target_name(target: ast.Name | ast.Index) -> str:
 
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
-    checked: set[tuple[int, Scope]] = set()
     for statement, scope in statements(program.body):
         if isinstance(statement, ast.Assign):
             check_target(statement.target, names, scope)
-            if (same := (id(statement.written), scope)) in checked:
-                continue
-            checked.add(same)
             value = statement.value
             if isinstance(value, ast.Expr):
                 check_expression(value, names, scope)
@@ -196,14 +192,11 @@ def check_expression(expr: ast.Expr, names: Names, scope: Scope, primes: bool = 
     everything = names.everything
     while todo:
         node, known = todo.pop()
-        if isinstance(node, LEAVES):
-            if isinstance(node, ast.Name):
-                if node.primed:
-                    check_prime(node.name, True, node.span, names, primes)
-                if node.name not in everything and node.name not in known:
-                    raise unknown(node.name, node.span, everything | known)
-            continue
         match node:
+            case ast.Name(name, primed):
+                check_prime(name, primed, node.span, names, primes)
+                if name not in everything and name not in known:
+                    raise unknown(name, node.span, everything | known)
             case ast.Index(array, _, primed):
                 check_prime(array, primed, node.span, names, primes)
                 if array not in names.variables:

@@ -13,8 +13,8 @@ from itertools import islice
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import assignments, instruction_parts, parts_as_written
-from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
+from dipc.dipwhile.syntax.core import CoreProgram, value_of
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.kinds import Kinds, surely
 from dipc.dipwhile.syntax.names import target_name
@@ -64,7 +64,7 @@ def look_alikes(core: CoreProgram) -> list[tuple[str, Span, str]]:
 
 def nodes_read(core: CoreProgram) -> Iterator[ast.Expr]:
     """All nodes of the expressions that the instructions read."""
-    return (node for one in core.code for node in nodes_of(parts_as_written(one)))
+    return (node for one in core.code for node in nodes_of(instruction_parts(one)))
 
 
 def nodes_of(parts: Iterable[ast.Expr]) -> Iterator[ast.Expr]:
@@ -114,14 +114,14 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     >>> [reason for _, reason in impossible_equalities(core)]
     ['`r` is continuous noise: it is equal to `1` with probability 0']
     """
-    comparing = [one for one in core.code if any(map(is_equality, nodes_of(parts_as_written(one))))]
+    comparing = [one for one in core.code if any(map(is_equality, nodes_of(instruction_parts(one))))]
     if not comparing:
         return []
     declared = declared_kinds((*core.inputs, *core.outputs))
     kinding = infer(core.code, declared, core.variables - declared.keys())
     assigned: dict[str, list[ast.Expr | ast.Distribution]] = {}
     for instruction in assignments(core.code):
-        assigned.setdefault(target_name(instruction.target), []).append(instruction.written)
+        assigned.setdefault(target_name(instruction.target), []).append(value_of(instruction))
     noise = frozenset(
         name
         for name, values in assigned.items()

@@ -14,17 +14,12 @@ from typing import Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
-from dipc.collector import collecting_nothing
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.lexer import Rejected
-from dipc.dipwhile.syntax.lexer import tokens as scanned
-from dipc.dipwhile.syntax.machine import Built, built
 from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
-from dipc.dipwhile.syntax.pieces import pieces
 from dipc.dipwhile.syntax.tables import parser
-from dipc.dipwhile.syntax.walk import LEAVES, expressions, inner_statements, operands
+from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
 from dipc.models.arithmetic import check_spelling, lexed
 
@@ -41,8 +36,7 @@ def parse(source: Source) -> Program:
           ^
         help: a constant is declared like this: `param x = 1`
     """
-    with collecting_nothing():
-        program: Program = _parse(source, "program")
+    program: Program = _parse(source, "program")
     declared = (program.params, program.inputs, program.outputs)
     if not any((program.body, *declared, program.unknowns, program.priors, program.secrets)):
         hint = "the smallest program is `output b in {true, false}; b <- flip(1/2)`"
@@ -74,44 +68,29 @@ def parse_valuation(text: str, name: str = "<values>") -> Valuation:
 
 def raw_tokens(text: str) -> Iterator[Token]:
     """The tokens of a text that can be parsed, with every separator; comments are in the gaps."""
-    return scanned(_lark(), text)
+    return lexed(_lark(), text)
 
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    made = run(_lark(), start, source.text, layout, Builder(source))
-    if made.depth > SHALLOW and isinstance(made.tree, Program | Claim | Expr):
-        check_depth(made.tree)
-    return made.tree
+    tree = run(_lark(), start, layout(raw_tokens(source.text)), Builder(source))
+    if isinstance(tree, Program | Claim | Expr):
+        check_depth(tree)
+    return tree
 
 
-def run(
-    lark: Lark,
-    start: str,
-    text: str,
-    arranged: Callable[[Iterable[Token]], Iterable[Token]],
-    builder: Builder,
-) -> Built:
-    """Build the tree of a text, by the rule ``start`` of the grammar; explain what does not fit.
+def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
+    """The tree of the tokens of a text, by the rule ``start`` of the grammar.
 
-    ``arranged``: what is done to its tokens before.
+    Raises :class:`InputError`: the first mistake in the grammar counts, then what the builder refuses.
     """
-    try:
-        return built(lark, start, arranged(pieces(lark, text)), builder)
-    except (Rejected, UnexpectedCharacters, InputError):  # the first mistake in the grammar counts
-        return explained(lark, start, arranged(lexed(lark, text)), builder)
-
-
-def explained(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Built:
-    """The same by lark itself, which knows what could have followed."""
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
         for token in spelt(tokens, builder.source):
             machine.feed_token(token)
             seen.append(token)
-        tree = builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
-        return Built(tree, len(seen))
+        return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
     except UnexpectedCharacters as error:
         raise explain_character(builder.source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
@@ -140,10 +119,6 @@ DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it 
 DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 
 
-SHALLOW = min(DEEPEST_EXPRESSION[0], DEEPEST_BLOCK[0]) // 2
-"""Rules nested no deeper than this make no tree that is too deep: none makes three levels of nodes."""
-
-
 def check_depth(tree: Program | Claim | Expr) -> None:
     """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
 
@@ -159,8 +134,7 @@ def check_depth(tree: Program | Claim | Expr) -> None:
             refuse_deep(body, inner_statements, *DEEPEST_BLOCK)
         refuse_deep(tree.secrets, lambda line: getattr(line, "body", ()), *DEEPEST_BLOCK)
     for expr in expressions(tree):
-        if not isinstance(expr, LEAVES):
-            refuse_deep((expr,), operands, *DEEPEST_EXPRESSION)
+        refuse_deep((expr,), operands, *DEEPEST_EXPRESSION)
 
 
 def refuse_deep(

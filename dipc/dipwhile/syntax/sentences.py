@@ -6,13 +6,12 @@ inside parentheses, and its arrow has a second spelling.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from flint import fmpq
-from lark import Lark, Token
+from lark import Lark, Token, v_args
 from lark.tree import Meta
 
 from dipc.dipwhile.syntax.ast import Binary, Expr, Interval, Number, Op, Unary
@@ -21,6 +20,7 @@ from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.parser import check_depth, run
 from dipc.dipwhile.syntax.tables import GRAMMAR
 from dipc.errors import Source, Span
+from dipc.models.arithmetic import lexed
 
 CHANGES = {'"(" expression ")"': '"(" formula ")"', 'TO: "->"': 'TO: "->" | "→"'}
 RULES = """
@@ -49,25 +49,24 @@ def parse_sentence(text: str) -> SentenceTree:
     """
     source = Source("<sentence>", text)
 
-    def arranged(tokens: Iterable[Token]) -> Iterator[Token]:
-        found = layout(tokens)
-        return (token for token in found if token.type != "_SEP" or token == ";")  # lines do not count
-
-    sentence: SentenceTree = run(_lark(), "sentence", text, arranged, _SentenceBuilder(source)).tree
+    found = layout(lexed(_lark(), text))
+    tokens = (token for token in found if token.type != "_SEP" or token == ";")  # lines do not count
+    sentence: SentenceTree = run(_lark(), "sentence", tokens, _SentenceBuilder(source))
     check_depth(sentence.body)
     return sentence
 
 
+@v_args(meta=True, inline=True)
 class _SentenceBuilder(Builder):
     """The rules that programs do not have."""
 
     def sentence(self, meta: Meta, quantifier: Token, interval: Interval | None, body: Expr) -> SentenceTree:
         """The whole sentence."""
-        return SentenceTree(str(quantifier), interval, body, self.at(meta))
+        return SentenceTree(str(quantifier), interval, body, self._at(meta))
 
     def budgets(self, meta: Meta, _eps: Token, *rest: Any) -> Interval | None:
         """``eps < 1`` is ``eps in (0, 1)``: eps is positive."""
-        span = self.at(meta)
+        span = self._at(meta)
         zero = Number(fmpq(0), span=span)
         if len(rest) < 2:
             return rest[0] if rest else None
@@ -82,7 +81,7 @@ class _SentenceBuilder(Builder):
 
     def implies(self, meta: Meta, left: Expr, _arrow: Token, right: Expr) -> Expr:
         """``a -> b`` as ``not a or b``."""
-        return Binary(Op.OR, Unary(Op.NOT, left, span=left.span), right, span=self.at(meta))
+        return Binary(Op.OR, Unary(Op.NOT, left, span=left.span), right, span=self._at(meta))
 
 
 @cache

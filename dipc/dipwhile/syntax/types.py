@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import assert_never
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.alike import Outlines
 from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, value_of
 from dipc.dipwhile.syntax.distributions import NOISE
@@ -25,7 +24,7 @@ from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as show_domain_of
 from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
-from dipc.dipwhile.syntax.walk import LEAVES, bottom_up, children, expressions, nodes
+from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value
 
@@ -36,29 +35,18 @@ Kinding = Mapping[str, Kinds]
 def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
-    outlines = Outlines()
-    values: dict[int, ast.Expr | ast.Distribution] = {}
-    holders: dict[int, list[str]] = {}  # the variables that are assigned values of an outline
-    for instruction in assignments(code):
-        if (name := target_name(instruction.target)) not in declared:
-            place = outlines.number(instruction.written)
-            values.setdefault(place, instruction.written)
-            holders.setdefault(place, []).append(name)
+    assigned = [(target_name(one.target), value_of(one)) for one in assignments(code)]
     readers: dict[str, list[int]] = {}
-    for place, value in values.items():
+    for place, (_, value) in enumerate(assigned):
         for name in names_in(value):
             readers.setdefault(name, []).append(place)
-    todo = deque(values)
-    waiting = set(todo)
+    todo = deque(range(len(assigned)))
     while todo:  # what reads a variable is looked at again only when the kinds of the variable have grown
-        waiting.remove(place := todo.popleft())
-        kinds = assigned_kinds(values[place], kinding)
-        for name in holders[place]:
-            if kinding[name] | kinds != kinding[name]:
-                kinding[name] |= kinds
-                again = [reader for reader in readers.get(name, ()) if reader not in waiting]
-                todo.extend(again)
-                waiting.update(again)
+        name, value = assigned[todo.popleft()]
+        kinds = kinding[name] if name in declared else kinding[name] | assigned_kinds(value, kinding)
+        if kinds != kinding[name]:
+            kinding[name] = kinds
+            todo.extend(readers.get(name, ()))
     return kinding
 
 
@@ -184,12 +172,11 @@ def check(expr: ast.Expr, kinding: Kinding, unrolled: bool = True) -> Kinds:
     """Check every node of an expression; its kinds.  If it is not ``unrolled``, constants are names."""
 
     def visit(node: ast.Expr, parts: tuple[Kinds, ...]) -> Kinds:
-        if not isinstance(node, LEAVES):  # they are always right
-            if unrolled:
-                check_constants(node)
-            check_node(node, parts)
-            if unrolled:
-                check_exponent(node)
+        if unrolled:
+            check_constants(node)
+        check_node(node, parts)
+        if unrolled:
+            check_exponent(node)
         return result_kinds(node, parts, kinding)
 
     return bottom_up(expr, visit)

@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import assert_never, cast
 
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, instruction_of
+from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, assignment
 from dipc.dipwhile.syntax.simplify import simplify
 from dipc.dipwhile.syntax.walk import (
-    LEAVES,
     AnyNode,
     bottom_up,
     map_expressions,
     nodes,
-    statements,
     with_children,
 )
 from dipc.errors import InputError, LimitReached, Span
@@ -45,14 +42,10 @@ def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
     '1*x + 2*x + 0.5'
     """
 
-    if not constants and is_folded(expr):  # most of a long program
-        return expr
-
     def visit(node: ast.Expr, parts: tuple[ast.Expr, ...]) -> ast.Expr:
-        if isinstance(node, LEAVES):
-            if isinstance(node, ast.Name) and not node.primed and node.name in constants:
-                return ast.Number(constants[node.name], span=node.span)
-            return node
+        match node:
+            case ast.Name(name, primed=False) if name in constants:
+                return ast.Number(constants[name], span=node.span)
         node = with_children(node, parts)
         match node:
             case ast.Fold(_, _, ast.Number(), ast.Number()):
@@ -67,23 +60,6 @@ def put_in(value: AnyNode, constants: Constants) -> AnyNode:
     if isinstance(value, ast.Expr):
         return cast(AnyNode, substitute(value, constants))
     return map_expressions(value, lambda part: substitute(part, constants))
-
-
-def is_folded(expr: ast.Expr) -> bool:
-    """Whether a simple expression has nothing that can be folded, without constants to put in."""
-    todo = [expr]
-    for node in todo:
-        if isinstance(node, LEAVES):
-            continue
-        if isinstance(node, ast.Index):
-            todo.append(node.index)
-        elif isinstance(node, ast.Binary) and node.op not in ast.CONNECTIVES:
-            if isinstance(node.left, ast.Number) and isinstance(node.right, ast.Number):
-                return False
-            todo += (node.left, node.right)
-        else:
-            return False
-    return True
 
 
 def unroll_fold(fold: ast.Fold) -> ast.Expr:
@@ -133,7 +109,7 @@ JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
 
 def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
     """The instructions of a program's body."""
-    unroller = Unroller(body=body)
+    unroller = Unroller()
     if unroller.block(body, parameters):
         unroller.emit(Halt(end))
     return tuple(unroller.code)
@@ -157,10 +133,7 @@ class Unroller:
     """The instructions so far.  The methods return whether control can reach what follows."""
 
     code: list[Instruction] = field(default_factory=list)
-    body: ast.Block = ()
     steps: int = 0
-    constants: Constants = field(default_factory=dict)
-    known: dict[int, ast.Expr | ast.Distribution] = field(default_factory=dict)  # with these put in
 
     def block(self, block: ast.Block, constants: Constants) -> bool:
         """Unroll a block."""
@@ -188,13 +161,8 @@ class Unroller:
     def step(self, span: Span) -> None:
         """Count the work, so that empty nested loops are limited too."""
         self.steps += 1
-        if self.steps > LIMIT and self.steps > LIMIT + self.written:
+        if self.steps > LIMIT:
             raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
-
-    @cached_property
-    def written(self) -> int:
-        """The statements of the text: so many steps are made without a loop."""
-        return sum(1 for _ in statements(self.body))
 
     def emit(self, instruction: Instruction) -> int:
         """Append an instruction; its position."""
@@ -217,19 +185,7 @@ class Unroller:
         if isinstance(target, ast.Index):
             index = substitute(target.index, constants)
             target = target if index is target.index else replace(target, index=index)
-        self.emit(instruction_of(statement, target, self.put_in(statement, constants)))
-
-    def put_in(self, statement: ast.Assign, constants: Constants) -> ast.Expr | ast.Distribution:
-        """What is assigned, with constants put in; for all that share it once."""
-        if statement.shared is None:
-            return put_in(statement.value, constants)
-        if constants is not self.constants:
-            self.constants, self.known = constants, {}
-        written = statement.written
-        if id(written) not in self.known:
-            put_in(statement.value, constants)  # which may fail: in its own place
-            self.known[id(written)] = put_in(written, constants)
-        return self.known[id(written)]
+        self.emit(assignment(target, put_in(statement.value, constants), statement.span))
 
     def branch(self, statement: ast.If, constants: Constants) -> bool:
         """Emit an ``if``, without its dead branches."""

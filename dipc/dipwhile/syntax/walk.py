@@ -8,7 +8,6 @@ are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, TypeVar, assert_never, cast
 
@@ -21,12 +20,8 @@ AnyNode = TypeVar("AnyNode", bound=ast.Node)
 # --- expressions -----------------------------------------------------------------------------
 
 
-LEAVES = (ast.Number, ast.Name, ast.Eps)
-"""The nodes that have no parts: most of those that are walked, so every walk asks for them first."""
-
-
 CHILDREN: dict[type[ast.Expr], Callable[[Any], tuple[ast.Expr, ...]]] = {
-    **dict.fromkeys(LEAVES, lambda leaf: ()),
+    **dict.fromkeys((ast.Number, ast.Name, ast.Eps), lambda leaf: ()),
     ast.Index: lambda cell: (cell.index,),
     ast.Unary: lambda node: (node.operand,),
     ast.Binary: attrgetter("left", "right"),
@@ -73,7 +68,7 @@ def joined(expr: ast.Expr, op: ast.Op) -> list[ast.Expr]:
 
 def with_children(expr: ast.Expr, new: tuple[ast.Expr, ...]) -> ast.Expr:
     """The same node with other parts; the very same object if the parts are."""
-    if isinstance(expr, LEAVES) or all(map(is_, new, children(expr))):
+    if all(map(is_, new, children(expr))):
         return expr
     rest = iter(new)
     return rebuilt(expr, lambda _: next(rest))
@@ -86,30 +81,23 @@ def bottom_up(expr: ast.Expr, visit: Callable[[ast.Expr, tuple[Result, ...]], Re
     >>> bottom_up(parse_expression("a + max(b, 2*c)"), lambda node, sizes: 1 + sum(sizes))
     7
     """
-    if isinstance(expr, LEAVES):
-        return visit(expr, ())
-    if not branches(expr):  # so are most expressions
-        return visit(expr, tuple([visit(part, ()) for part in children(expr)]))
     todo: list[ast.Expr] = [expr]
     order: list[ast.Expr] = []  # each node before its parts, the last part first
     while todo:
         order.append(part := todo.pop())
-        if not isinstance(part, LEAVES):
-            todo += children(part)
+        todo += children(part)
     done: list[Result] = []
     for node in reversed(order):
-        results: tuple[Result, ...] = ()
-        if not isinstance(node, LEAVES):
-            first = len(done) - len(children(node))
-            results = tuple(done[first:])
-            del done[first:]
+        first = len(done) - len(children(node))
+        results = tuple(done[first:])
+        del done[first:]
         done.append(visit(node, results))
     return done[0]
 
 
 def nodes(expr: ast.Expr) -> Iterator[ast.Expr]:
     """All nodes of an expression, each before its parts, in the order of the text."""
-    return iter((expr,)) if isinstance(expr, LEAVES) else preorder(expr, children)
+    return preorder(expr, children)
 
 
 def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> Iterator[AnyNode]:
@@ -118,34 +106,10 @@ def preorder(root: AnyNode, inside: Callable[[AnyNode], Sequence[AnyNode]]) -> I
     while todo:
         node = todo.pop()
         yield node
-        if not isinstance(node, LEAVES):
-            todo += inside(node)[::-1]
+        todo += inside(node)[::-1]
 
 
 # --- all kinds of nodes ----------------------------------------------------------------------
-
-
-PARTS: dict[Any, Callable[[Any], tuple[ast.Node, ...]]] = {
-    **CHILDREN,
-    ast.Assign: attrgetter("target", "value"),
-    ast.If: lambda chosen: (
-        *chain.from_iterable((condition, *block) for condition, block in chosen.branches),
-        *chosen.otherwise,
-    ),
-    ast.Noise: attrgetter("rate", "mean"),
-    ast.Flip: lambda drawn: (drawn.probability,),
-    ast.Choose: lambda drawn: tuple(chain.from_iterable(drawn.options)),
-}
-"""The parts of expressions and assignments, which most nodes are; those of others are in their fields."""
-
-
-DRAWN = (ast.Noise, ast.Flip, ast.Choose)
-"""What is drawn whose parts are all expressions."""
-
-
-def branches(node: ast.Node) -> list[ast.Node]:
-    """The parts that have parts themselves: no leaves, which most parts are."""
-    return [part for part in parts(node) if not isinstance(part, LEAVES)]
 
 
 def fields_of(node: ast.Node) -> tuple[str, ...]:
@@ -156,8 +120,6 @@ def fields_of(node: ast.Node) -> tuple[str, ...]:
 
 def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    if (own := PARTS.get(type(node))) is not None:
-        return own(node)
     found: list[ast.Node] = []
     todo = [getattr(node, name) for name in reversed(fields_of(node))]
     while todo:
@@ -176,10 +138,6 @@ def expressions(node: ast.Node) -> Iterator[ast.Expr]:
     >>> [expr.name for expr in expressions(parse(Source("", "if a then x <- choose {b: c, d: e} end")))]
     ['a', 'x', 'b', 'c', 'd', 'e']
     """
-    if isinstance(node, ast.Expr):
-        return iter((node,))
-    if isinstance(node, DRAWN):
-        return iter(cast(tuple[ast.Expr, ...], parts(node)))
     walk = preorder(node, lambda part: () if isinstance(part, ast.Expr) else parts(part))
     return (part for part in walk if isinstance(part, ast.Expr))
 
@@ -218,9 +176,8 @@ def statements(
     """Every statement, in the order of the text, with the ``for`` variables known there."""
     for statement in body:
         yield statement, scope
-        if not isinstance(statement, ast.Assign):  # most are
-            inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
-            yield from statements(inner_statements(statement), inner)
+        inner = scope | {statement.variable} if isinstance(statement, ast.For) else scope
+        yield from statements(inner_statements(statement), inner)
 
 
 def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:

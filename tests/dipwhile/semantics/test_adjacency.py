@@ -10,6 +10,7 @@ import pytest
 
 import dipc
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, adjacent
+from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, Source
 
@@ -104,3 +105,10 @@ def test_a_formula_is_made_symmetric(kind: str) -> None:
     assert found is not None
     assert found.infinite_loss
     assert dict(found.input) == {"q": 1}
+
+
+def test_strides() -> None:
+    """The stride of an input is the number of values of those after it."""
+    text = "input p in 1..2; input q[2] in 1..3; input r in 1..5; output o in {0}; adjacent all; o <- 0"
+    assert InputSpace(read(Source("<text>", text))).strides == [45, 15, 5, 1]
+    assert InputSpace(read(Source("<text>", "output o in {0}; o <- 0"))).strides == []

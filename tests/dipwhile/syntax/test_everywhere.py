@@ -1,16 +1,10 @@
-"""What unrolling removes is checked as well, and what it leaves again where the two disagree."""
+"""What unrolling removes is checked as well."""
 
 from __future__ import annotations
 
 import pytest
-from flint import fmpq
 
-from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.everywhere import as_code, identity, unchecked
-from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.unroll import unroll
 from dipc.errors import InputError, Source
 
 DECLARED = "param N = 0\ninput q in {0, 1}\noutput out in {0, 1}\nadjacent all\nprivate eps\n"
@@ -37,11 +31,3 @@ def test_what_unrolling_hides_is_refused(what: str) -> None:
     body, message = WRONG[what]
     with pytest.raises(InputError, match=message):
         read(Source("<text>", f"{DECLARED}{body}\nout <- 0\n"))
-
-
-def test_only_what_unrolling_changed_is_checked_twice() -> None:
-    body = "x <- q + 1\na[2] <- x\nif x = 1 then r <- Lap(eps, x) end\ny <- N + 1\nif N > 3 then z <- 0 end\n"
-    program = parse(Source("<text>", body))
-    code = unroll(program.body, {"N": fmpq(0)}, program.span)
-    rest = unchecked(as_code(program.body), set(map(identity, code)))
-    assert [as_written(part) for one in rest for part in instruction_parts(one)] == ["N + 1", "N > 3", "0"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from campaigns import many
 from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lark import Token
 
 from dipc.dipwhile.syntax.ast import (
     Assign,
@@ -27,8 +26,11 @@ from dipc.dipwhile.syntax.ast import (
     Uniform,
 )
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.parser import parse, parse_claim, parse_expression, parse_valuation
+from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.mistakes import brackets
+from dipc.dipwhile.syntax.parser import parse, parse_claim, parse_expression, parse_valuation, raw_tokens
 from dipc.dipwhile.syntax.printer import show_expr, show_program
+from dipc.dipwhile.syntax.situation import Situation, depths
 from dipc.errors import DipcError, InputError, Source
 from dipc.models.values import Atom
 
@@ -299,26 +301,14 @@ def test_the_deepest_nesting_is_read_and_no_level_more(what: str) -> None:
         read(Source("<text>", DECLARED + text(most + 1)))
 
 
-COLLECTOR = """
-import gc
-from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import Source
-source = Source("a.dip", "output o in {0, 1}\\n" + "o <- o + 1\\n" * 10000)
-parse(source)  # for what is made once
-gc.collect()
-program = parse(source)
-young = len(gc.get_objects(generation=0)) + len(gc.get_objects(generation=1))
-print(gc.isenabled(), young < 3000, gc.get_freeze_count())
-gc.freeze()
-frozen = gc.get_freeze_count()
-again = parse(source)
-print(gc.isenabled(), gc.get_freeze_count() > frozen // 2)
-gc.disable()
-parse(source)
-print(gc.isenabled())
-"""
-
-
-def test_the_collector_is_left_as_it_was_and_what_was_read_is_old() -> None:
-    done = subprocess.run([sys.executable, "-c", COLLECTOR], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["True True 0", "True True", "False"]
+@pytest.mark.parametrize("seed", range(30))
+def test_unclosed_brackets(seed: int) -> None:
+    """The bracket of the message is the last one after which the brackets never close, comments aside."""
+    chance = random.Random(seed)
+    text = "output b in {0}\nx <- " + "".join(chance.choices("((()) 1+", k=12))
+    tokens = list(layout(raw_tokens(text)))
+    end = Token("$END", "", len(text), end_pos=len(text))
+    situation = Situation(Source("<text>", text), tokens, end, frozenset())
+    expected = [b for b in situation.brackets if 0 not in depths(text[b.start_pos :])]
+    found = [error.span.start for error in brackets(situation) if error.span is not None]
+    assert found == [bracket.start_pos for bracket in expected[-1:]]

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+import random
+from collections.abc import Iterable, Sequence
 
+import pytest
+from flint import fmpq
+
+from dipc.dipwhile.syntax.arrays import assignments
+from dipc.dipwhile.syntax.certain import check_certain
 from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.core import Instruction, Variable, value_of
+from dipc.dipwhile.syntax.everywhere import as_code
 from dipc.dipwhile.syntax.fragment import RULES
 from dipc.dipwhile.syntax.kinds import Kinds
-from dipc.dipwhile.syntax.names import collect_names
+from dipc.dipwhile.syntax.names import collect_names, target_name
 from dipc.dipwhile.syntax.parser import parse
-from dipc.dipwhile.syntax.types import infer
+from dipc.dipwhile.syntax.types import Kinding, assigned_kinds, infer
 from dipc.dipwhile.syntax.unroll import unroll
-from dipc.errors import FragmentError, InputError, Source
+from dipc.errors import FragmentError, InputError, Source, Span
+from dipc.models.values import Value
 
 HEAD = "input q[2] in {0, 1}, s in {bot, 1}\noutput o in {bot, top} = bot\nr <- Lap(eps/2, q[1])\n"
 
@@ -114,7 +123,8 @@ def test_rules(body: str, rule: int) -> None:
         "x <- 0^-1", "b <- flip(true)", "b <- flip(bot)", "x <- q[true]", "x <- q[3/2]", "while 1 do end",
         "a[0] <- 1", "x <- disc(r, bot)", "x <- forall i in 1..q[1]: true", "for i in 1..1/2 do end",
         "for i in 1..1/0 do end", "x <- mod(1, 0)", "true <- 1", "for s in 1..2 do end", "x <- q'",
-        "if eps > 1 then end",
+        "if eps > 1 then end", "a[1] <- 0; if a[1] then end", "x <- 1; a[x] <- 1; while a[x] do end",
+        "b[2] <- 1; b[1] <- s; if b[1] + 1 > b[2] and b[1] then end",
     ],
 )  # fmt: skip
 def test_refused(body: str) -> None:
@@ -122,3 +132,58 @@ def test_refused(body: str) -> None:
         read(Source("p.dip", HEAD + body))
     assert caught.value.span is not None
     assert caught.value.hint
+
+
+def fixed_point(code: Sequence[Instruction], declared: Kinding, local: Iterable[str]) -> Kinding:
+    """The kinds of all variables, by going through the whole code until nothing changes."""
+    kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
+    while True:
+        before = dict(kinding)
+        for instruction in assignments(code):
+            if (name := target_name(instruction.target)) not in declared:
+                kinding[name] |= assigned_kinds(value_of(instruction), kinding)
+        if kinding == before:
+            return kinding
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_kinds_are_the_least_fixed_point(seed: int) -> None:
+    chance = random.Random(seed)
+    values = [
+        "x@",
+        "x@ + x&",
+        "-x@",
+        "1",
+        "x@ = x&",
+        "Lap(eps, x@)",
+        "choose {x@: 1/2, x&: 1/2}",
+        "max(x@, x&)",
+    ]
+    values += ["x@", "top", "true", "q", "not x@", "uniform {x@, 1, a}", "DLap(eps, 0)"]
+    body = "".join(
+        f"x{chance.randint(1, 9)} <- "
+        + chance.choice(values).replace("@", str(i)).replace("&", str(j))
+        + "\n"
+        for i, j in (chance.choices(range(1, 10), k=2) for _ in range(chance.randint(5, 25)))
+    )
+    code = as_code(parse(Source("<text>", body)).body)
+    declared = {"q": Kinds.NUMBER, "x1": Kinds.BOOLEAN}
+    local = {f"x{i}" for i in range(2, 10)}
+    assert infer(code, declared, local) == fixed_point(code, declared, local)
+
+
+class Unsearched(tuple[Value, ...]):
+    """Values that are not searched one by one."""
+
+    def __contains__(self, value: object) -> bool:
+        raise AssertionError("a search through all values")
+
+
+def test_members_are_looked_up() -> None:
+    """The values of a `choose` are looked for in the set of the output, which is not searched for each."""
+    source = Source("<text>", "output out in 0..3; out <- choose {1: 1/2, 3: 1/2}")
+    code = read(source).code
+    domain = Unsearched(fmpq(value) for value in range(4))
+    check_certain(code, {}, {"out": Variable("out", None, domain, None, Span(source, 0, 0))})
+    with pytest.raises(InputError, match="which is not in its set"):
+        check_certain(code, {}, {"out": Variable("out", None, domain[:3], None, Span(source, 0, 0))})
