@@ -14,7 +14,7 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.tidy import tidy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
-from dipc.dipwhile.syntax.everywhere import empty_ranges, ranged
+from dipc.dipwhile.syntax.everywhere import empty_ranges
 from dipc.errors import InternalError, LimitReached, WrongType
 from dipc.lazily import lazily
 from dipc.limits import held
@@ -47,7 +47,7 @@ class AllSizesAnswer(views.Shown):
     def notes(self) -> tuple[str, ...]:
         """A delta that makes the claim empty, and ranges over nothing that can hardly be meant."""
         goal, asked = self.question.goal, self.question
-        empty = empty_ranges(ranged(asked.program), asked.parameters)
+        empty = empty_ranges(asked.program, asked.parameters)
         found = tuple(f"line {span.line}: {reason}" for span, reason in empty)
         return found if goal is None else (*goal.notes(SignOracle(goal.budgets)), *found)
 

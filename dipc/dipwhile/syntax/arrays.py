@@ -1,21 +1,23 @@
 """Arrays: their sizes, and checks that they are used as arrays.
 
 Inputs and outputs declare their size.  A local array is as large as the largest constant index
-that is assigned; cells with a computed index must lie inside.
+that is assigned; cells with a computed index must lie inside.  Which names are arrays is a question about
+the text, their sizes one about unrolled code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dipc.dipwhile.syntax.ast import Call, Expr, Index, Name, Number
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, value_of
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, value_of
 from dipc.dipwhile.syntax.functions import FUNCTIONS
-from dipc.dipwhile.syntax.walk import children, expressions
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.walk import children, expressions, nodes
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
-Sizes = dict[str, int]
+Sizes = Mapping[str, int]
 
 
 def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
@@ -25,76 +27,78 @@ def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
     return (instruction.condition,) if isinstance(instruction, Test) else ()
 
 
+def mentioned(instruction: Instruction) -> tuple[Expr, ...]:
+    """The same with what is assigned."""
+    if isinstance(instruction, Put | Draw):
+        return (instruction.target, *expressions(value_of(instruction)))
+    return instruction_parts(instruction)
+
+
 def assignments(code: Iterable[Instruction]) -> Iterator[Put | Draw]:
     """All that assign."""
     return (instruction for instruction in code if isinstance(instruction, Put | Draw))
 
 
-def array_sizes(code: Iterable[Instruction], declared: dict[str, int | None], unrolled: bool = True) -> Sizes:
-    """The size of every array; ``declared`` gives those of inputs and outputs, None for scalars.
-
-    Of a text that is not ``unrolled``, only which names are arrays: the index may be the variable of a loop.
-    """
-    code = list(code)
-    sizes = {name: size for name, size in declared.items() if size is not None}
-    scalars = {name: None for name, size in declared.items() if size is None}
-    computed: dict[str, Span] = {}
+def array_names(code: Iterable[Instruction], declared: Iterable[Variable]) -> frozenset[str]:
+    """The names of arrays in a text; refuses one that is assigned as a scalar, too."""
+    variables = list(declared)
+    arrays = {variable.name for variable in variables if variable.size is not None}
+    scalars = {variable.name for variable in variables if variable.size is None}
     for instruction in assignments(code):
         match target := instruction.target:
+            case Name(name) if name in arrays:
+                span = value_of(instruction).span
+                written = span.source.text[span.start : span.end] or "..."
+                hint = f"write `{name}[i] <- {' '.join(written.split())}`"
+                raise InputError(f"`{name}` is an array and needs an index here", target.span, hint)
             case Name(name):
-                if name in sizes:
-                    span = value_of(instruction).span
-                    written = span.source.text[span.start : span.end] or "..."
-                    hint = f"write `{name}[i] <- {' '.join(written.split())}`"
-                    raise InputError(f"`{name}` is an array and needs an index here", target.span, hint)
-                scalars.setdefault(name)
+                scalars.add(name)
             case Index(name) if name in scalars:
-                raise InputError(f"`{name}` is not an array", target.span, "remove the index")
-            case Index(name) if name in declared:
-                pass
-            case Index(name, Number(index)):  # whether there is such a cell is asked where it is evaluated
-                cell = int(index.p) if index.q == 1 else 1
-                sizes[name] = max(sizes.get(name, 1), cell)
+                raise not_an_array(target)
             case Index(name):
-                computed.setdefault(name, target.span)
-    if not unrolled:
-        return dict.fromkeys(computed, 1) | sizes
-    for name in computed.keys() - sizes.keys():
-        hint = f"assign its last cell first, with a constant index: `{name}[3] <- 0`"
-        raise InputError(f"the size of the array `{name}` is unknown", computed[name], hint)
-    return sizes
+                arrays.add(name)
+    return frozenset(arrays)
 
 
-def check_arrays(code: Iterable[Instruction], sizes: Sizes) -> None:
+def array_sizes(code: Sequence[Instruction], declared: Iterable[Variable], arrays: Collection[str]) -> Sizes:
+    """The size of every array in unrolled code; ``arrays`` are their names."""
+    fixed = {variable.name: variable.size for variable in declared if variable.size is not None}
+    sizes: dict[str, int] = {}
+    for instruction in assignments(code):
+        match instruction.target:
+            case Index(name, Number(index)) if name not in fixed:
+                cell = int(index.p) if index.q == 1 else 1  # what is wrong is refused where it is evaluated
+                sizes[name] = max(sizes.get(name, 1), cell)
+    unknown = set(arrays) - sizes.keys() - fixed.keys()
+    for part in (part for one in code for part in mentioned(one)) if unknown else ():
+        for node in nodes(part):
+            if isinstance(node, Name | Index) and (name := target_name(node)) in unknown:
+                hint = f"assign its last cell first, with a constant index: `{name}[3] <- 0`"
+                raise InputError(f"the size of the array `{name}` is unknown", node.span, hint)
+    return fixed | sizes
+
+
+def check_arrays(code: Iterable[Instruction], arrays: Collection[str]) -> None:
     """Do arrays have an index, and scalars none?"""
-    for instruction in code:
-        if isinstance(instruction, Put | Draw) and isinstance(instruction.target, Index):
-            check_index(instruction.target, sizes)
-        for expr in instruction_parts(instruction):
-            check_uses(expr, sizes)
+    for part in (part for instruction in code for part in mentioned(instruction)):
+        check_uses(part, arrays)
 
 
-def check_uses(expr: Expr, sizes: Sizes) -> None:
+def check_uses(expr: Expr, arrays: Collection[str]) -> None:
     """The same for one expression, except for the range of an index: that is :func:`check_range`."""
     todo = [expr]
     while todo:
         node = todo.pop()
         match node:
-            case Name(name) if name in sizes:
+            case Name(name) if name in arrays:
                 raise used_as_scalar(name, node.span)
-            case Index():
-                check_index(node, sizes)
+            case Index(array) if array not in arrays:
+                raise not_an_array(node)
             case Call(function, arguments):
-                check_arguments(function, arguments, sizes)
-                todo.extend(part for part in arguments if getattr(part, "name", None) not in sizes)
+                check_arguments(function, arguments, arrays)
+                todo.extend(part for part in arguments if getattr(part, "name", None) not in arrays)
                 continue
         todo.extend(reversed(children(node)))
-
-
-def check_index(cell: Index, sizes: Sizes) -> None:
-    """Is it a cell of an array?"""
-    if cell.array not in sizes:
-        raise InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
 
 
 def check_range(cell: Index, sizes: Sizes) -> None:
@@ -105,15 +109,20 @@ def check_range(cell: Index, sizes: Sizes) -> None:
         raise InputError(f"`{cell.array}[{show(cell.index.value)}]` does not exist", cell.span, hint)
 
 
-def check_arguments(function: str, arguments: tuple[Expr, ...], sizes: Sizes) -> None:
+def check_arguments(function: str, arguments: tuple[Expr, ...], arrays: Collection[str]) -> None:
     """Does the function accept its arguments: one array, or scalars?"""
     rule = FUNCTIONS[function]
     for argument in arguments:
-        if isinstance(argument, Name) and argument.name in sizes:
+        if isinstance(argument, Name) and argument.name in arrays:
             if not rule.arrays or len(arguments) > 1:
                 raise used_as_scalar(argument.name, argument.span)
         elif not rule.scalars:
             raise InputError(f"`{function}` takes a whole array", argument.span, f"usage: `{rule.usage}`")
+
+
+def not_an_array(cell: Index) -> InputError:
+    """The error for a scalar with an index."""
+    return InputError(f"`{cell.array}` is not an array", cell.span, "remove the index")
 
 
 def used_as_scalar(name: str, span: Span) -> InputError:

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import Sizes, assignments, check_range, instruction_parts
+from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax.arrays import Sizes, assignments, check_range, check_uses, instruction_parts
 from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test, Variable, value_of
-from dipc.dipwhile.syntax.kinds import show_domain
+from dipc.dipwhile.syntax.kinds import Kinds, show_domain
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.simplify import why_no_value
-from dipc.dipwhile.syntax.types import NO_VALUE_HINT
 from dipc.dipwhile.syntax.walk import children, nodes, preorder
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value, show
@@ -52,16 +51,23 @@ def evaluated(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     return (expr.left,) if isinstance(expr, ast.Binary) and expr.op in ast.CONNECTIVES else children(expr)
 
 
-def check_formula(expr: ast.Expr, sizes: Sizes) -> None:
-    """Refuse what is wrong in a formula about inputs, wherever it stands."""
+def check_formula(expr: ast.Expr, variables: Iterable[Variable], role: str) -> None:
+    """Refuse what is wrong in a Boolean expression about inputs or outputs, wherever it stands."""
+    types.refuse_eps((expr,))
+    variables = list(variables)
+    sizes = {variable.name: variable.size for variable in variables if variable.size is not None}
+    check_uses(expr, sizes)
     check_nodes(nodes(expr), sizes)
+    types.require(expr, types.check(expr, types.declared_kinds(variables)), Kinds.BOOLEAN, role)
+    for node in nodes(expr):
+        types.check_constant(node)
 
 
 def check_nodes(found: Iterable[ast.Expr], sizes: Sizes) -> None:
     """Refuse divisions by zero and cells that do not exist."""
     for node in found:
         if reason := why_no_value(node):
-            raise InputError(reason, node.span, NO_VALUE_HINT)
+            raise InputError(reason, node.span, types.NO_VALUE_HINT)
         if isinstance(node, ast.Index):
             check_range(node, sizes)
 

@@ -1,7 +1,8 @@
 """Syntax tree to core program: the entry to the front end.
 
-The passes, in order: names, parameters, declarations, unrolling, arrays, places of eps, kinds, rules,
-adjacency and claim.  Each refuses what it finds wrong; the last two are here, the others are modules.
+The passes, in order: names, parameters, declarations; on the text arrays, places of eps, kinds and rules;
+unrolling, and what depends on values; adjacency and claim.  Each refuses what it finds wrong; the last two
+are here, the others are modules.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple, assert_never
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import array_sizes, check_arrays, check_uses
+from dipc.dipwhile.syntax.arrays import array_sizes
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
 from dipc.dipwhile.syntax.core import (
@@ -26,9 +27,8 @@ from dipc.dipwhile.syntax.core import (
     CoreQuestion,
     Variable,
 )
-from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges, ranged
+from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges
 from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
-from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.parser import parse
@@ -79,24 +79,16 @@ def compile_program(
         hint = "declare one: `output b in {true, false}`"
         raise InputError("the program has no output", Span(source, 0, 0), hint)
     check_names(program, names)
-
     end = len(source.text.rstrip())
-    code = unroll(program.body, parameters, Span(source, end, end))
-    of_name = {output.name: output for output in outputs}
-    sizes = array_sizes(code, {variable.name: variable.size for variable in (*inputs, *outputs)})
-    check_arrays(code, sizes)
-    types.check_budget(code)
-    unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
-    kinding = types.infer(code, types.declared_kinds((*inputs, *outputs), unlisted), names.locals)
-    types.check_types(code, kinding)
-    if not sampled:
-        types.check_loops(code, kinding)
-    types.check_outputs(code, of_name, kinding, unlisted)
-    listed = {name: output for name, output in of_name.items() if name not in unlisted}
-    check_certain(code, sizes, listed, everywhere=sampled)
-    ranges = ranged(program)
     variables = (*inputs, *outputs)
-    check_everywhere(program, ranges, variables, unlisted, names.locals, noise_in_loops=sampled)
+    unlisted = {d.name: d.domain for d in program.outputs if isinstance(d.domain, ast.Unlisted)}
+    arrays = check_everywhere(program, variables, unlisted, names.locals, noise_in_loops=sampled)
+
+    code = unroll(program.body, parameters, Span(source, end, end))
+    sizes = array_sizes(code, variables, arrays)
+    types.check_constants(code)
+    listed = {output.name: output for output in outputs if output.name not in unlisted}
+    check_certain(code, sizes, listed, everywhere=sampled)
 
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim
@@ -111,7 +103,7 @@ def compile_program(
         code=code,
         variables=names.variables,
         arrays=tuple(sizes.items()),
-        empty_ranges=empty_ranges(ranges, parameters),
+        empty_ranges=empty_ranges(program, parameters),
         question=CoreQuestion(
             compile_unknowns(program.unknowns, parameters),
             tuple(compile_prior(prior, program, parameters, inputs) for prior in program.priors),
@@ -374,13 +366,7 @@ def compile_formula(
     check_whole_arrays(expr, inputs)
     check_both_sides(expr, names)
     core = substitute(expr, constants)
-    types.refuse_eps((core,))
-    sizes = {variable.name: variable.size for variable in inputs if variable.size is not None}
-    check_uses(core, sizes)
-    check_formula(core, sizes)
-    types.require(
-        core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "an adjacency formula"
-    )
+    check_formula(core, inputs, "an adjacency formula")
     return core
 
 
@@ -396,13 +382,7 @@ def compile_condition(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
             raise InputError(f"`{target_name(node)}` is not an output", node.span, hint)
     check_expression(expr, Names(frozenset(constants), none, outputs, none, atoms), none)
     core = substitute(expr, constants)
-    types.refuse_eps((core,))
-    sizes = {output.name: output.size for output in program.outputs if output.size is not None}
-    check_uses(core, sizes)
-    check_formula(core, sizes)
-    types.require(
-        core, types.check(core, types.declared_kinds(program.outputs)), Kinds.BOOLEAN, "a proposition"
-    )
+    check_formula(core, program.outputs, "a proposition")
     return core
 
 

@@ -1,16 +1,16 @@
-"""What is checked everywhere, also in branches and loops that unrolling removes: kinds, arrays, one type.
+"""What is checked on the text, also in branches and loops that unrolling removes: kinds, arrays, one type.
 
-Whether ``if N > 3`` is dead depends on N, and whether the code in it is right must not.  So these checks are
-on the text, where parameters and loop variables are numbers of which nothing else is known.  What depends on
-values (a division by zero, a cell outside its array) is asked only where it is evaluated.
+Whether ``if N > 3`` is dead depends on N, and whether the code in it is right must not.  So parameters and
+loop variables are numbers here of which nothing else is known.  What depends on values (a division by zero, a
+cell outside its array) is asked only where it is evaluated: in unrolled code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays
+from dipc.dipwhile.syntax.arrays import array_names, assignments, check_arrays
 from dipc.dipwhile.syntax.core import Instruction, Test, Variable, assignment, value_of
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
@@ -22,54 +22,43 @@ from dipc.models.values import show
 
 def check_everywhere(
     program: ast.Program,
-    ranges: Iterable[Ranged],
     variables: Sequence[Variable],
     unlisted: types.Unlisted,
     local: frozenset[str],
     noise_in_loops: bool,
-) -> None:
-    """Refuse wrong kinds and uses of arrays in all of a program's text; ``ranges``: its :func:`ranged`.
+) -> frozenset[str]:
+    """The names of arrays; refuses wrong kinds and uses of arrays in all of a program's text.
 
-    ``variables`` are the inputs and outputs.
+    ``variables`` are its inputs and outputs.
     """
     check_bounds(program)
     code = as_code(program.body)
-    check_arrays(code, array_sizes(code, {v.name: v.size for v in variables}, unrolled=False))
+    arrays = array_names(code, variables)
+    check_arrays(code, arrays)
     types.check_budget(code)
-    numbers = dict.fromkeys(constants_of(program, ranges), Kinds.NUMBER)
+    numbers = dict.fromkeys(constants_of(program), Kinds.NUMBER)
     kinding = types.infer(code, {**numbers, **types.declared_kinds(variables, unlisted)}, local)
-    types.check_types(code, kinding, unrolled=False)
+    types.check_types(code, kinding)
     if not noise_in_loops:
-        types.check_loops(code, kinding)
-    check_one_type(variables, code, kinding, local)
+        types.check_loops(program.body, kinding)
+    check_one_type(variables, code, kinding)
     outputs = {output.name for output in program.outputs}
     types.check_outputs(code, {v.name: v for v in variables if v.name in outputs}, kinding, unlisted)
+    return arrays
 
 
 def as_code(body: ast.Block) -> list[Instruction]:
-    """The assignments and conditions of a text, in its order; only the tests of a ``while`` jump."""
+    """The assignments and conditions of a text, which jump nowhere."""
     code: list[Instruction] = []
-    append(body, code)
-    return code
-
-
-def append(body: ast.Block, code: list[Instruction]) -> None:
-    """Append those of a block."""
-    for statement in body:
-        start = len(code)
+    for statement, _ in statements(body):
         match statement:
-            case ast.Assign():
-                code.append(assignment(statement.target, statement.value, statement.span))
-            case ast.If(branches, otherwise):
-                for condition, block in (*branches, (None, otherwise)):
-                    code += () if condition is None else (Test(condition, 0, condition.span),)
-                    append(block, code)
-            case ast.For(body=inside):
-                append(inside, code)
-            case ast.While(condition, inside):
+            case ast.Assign(target, value):
+                code.append(assignment(target, value, statement.span))
+            case ast.If(branches):
+                code += (Test(condition, 0, condition.span) for condition, _ in branches)
+            case ast.While(condition):
                 code.append(Test(condition, 0, condition.span, is_loop=True))
-                append(inside, code)
-                code[start] = Test(condition, len(code), condition.span, is_loop=True)
+    return code
 
 
 # --- ranges ------------------------------------------------------------------------------------
@@ -77,15 +66,16 @@ def append(body: ast.Block, code: list[Instruction]) -> None:
 Ranged = ast.For | ast.Fold | ast.SecretFor
 
 
-def ranged(root: ast.Node) -> tuple[Ranged, ...]:
+def ranged(root: ast.Node) -> Iterator[Ranged]:
     """Everything that runs over a range."""
-    return tuple(node for node in preorder(root, parts) if isinstance(node, Ranged))
+    return (node for node in preorder(root, parts) if isinstance(node, Ranged))
 
 
-def constants_of(program: ast.Program, ranges: Iterable[Ranged]) -> set[str]:
+def constants_of(program: ast.Program) -> set[str]:
     """The names of parameters and of the variables of loops; those of the adjacency are its own."""
-    own = {id(node) for node in ranged(program.adjacency)} if program.adjacency is not None else set()
-    return {param.name for param in program.params} | {n.variable for n in ranges if id(n) not in own}
+    own = set(map(id, ranged(program.adjacency))) if program.adjacency is not None else set()
+    loops = {node.variable for node in ranged(program) if id(node) not in own}
+    return {param.name for param in program.params} | loops
 
 
 def check_bounds(program: ast.Program) -> None:
@@ -100,13 +90,13 @@ def check_bounds(program: ast.Program) -> None:
                 raise InputError("the bounds of a `for` must be constants", bound.span, BOUNDS_HINT)
 
 
-def empty_ranges(ranges: Iterable[Ranged], constants: Constants) -> tuple[tuple[Span, str], ...]:
+def empty_ranges(program: ast.Program, constants: Constants) -> tuple[tuple[Span, str], ...]:
     """The ranges over nothing that can hardly be meant: place and reason.
 
     ``1..N - 1`` is empty for N = 1, and this is what it should be; ``N..1`` for N = 3 is not.
     """
     found = []
-    for node in ranges:
+    for node in ranged(program):
         low, high = (substitute(bound, constants) for bound in (node.low, node.high))
         if isinstance(low, ast.Number) and isinstance(high, ast.Number):
             written = isinstance(node.low, ast.Number) and isinstance(node.high, ast.Number)
@@ -120,13 +110,9 @@ def empty_ranges(ranges: Iterable[Ranged], constants: Constants) -> tuple[tuple[
 
 
 def check_one_type(
-    variables: Sequence[Variable],
-    code: Sequence[Instruction],
-    kinding: types.Kinding,
-    local: frozenset[str],
+    variables: Sequence[Variable], code: Sequence[Instruction], kinding: types.Kinding
 ) -> None:
     """No variable holds Booleans and numbers, whatever path leads where it is read."""
-    right = {name for name in local if not mixed(kinding[name])}  # the kinds of all that they are assigned
     for variable in variables:
         if mixed(types.declared_kinds((variable,))[variable.name]):
             raise InputError(
@@ -134,10 +120,8 @@ def check_one_type(
             )
     first: dict[str, tuple[Kinds, Span]] = {}
     for instruction in assignments(code):
-        target = instruction.target
-        if (name := target_name(target)) in right:
-            continue
-        value = value_of(instruction)
+        target, value = instruction.target, value_of(instruction)
+        name = target_name(target)
         kinds = types.assigned_kinds(value, kinding)
         before, place = first.get(name, (Kinds.NOTHING, target.span))
         if mixed(kinds):

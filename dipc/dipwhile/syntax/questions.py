@@ -12,12 +12,12 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import array_sizes, assignments, check_arrays, check_uses
+from dipc.dipwhile.syntax.arrays import array_names, array_sizes, assignments, check_arrays
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Put, Variable
 from dipc.dipwhile.syntax.core import Test as Condition
-from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of, ranged
+from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import (
     Names,
@@ -115,26 +115,22 @@ def compile_prior(
     for statement, _ in statements(prior.body):
         check_statement(statement, {output.name for output in program.outputs})
     names = names_of_prior(prior, program)
+    text = as_code(prior.body)
+    arrays = array_names(text, inputs)
+    check_arrays(text, arrays)
+    numbers = dict.fromkeys(unknown | constants_of(program), Kinds.NUMBER)
+    kinding = types.infer(text, {**numbers, **types.declared_kinds(inputs)}, names.locals)
+    types.check_types(text, kinding)
+    check_one_type((), text, kinding)
     code = unroll(prior.body, constants, prior.span)
-    sizes = array_sizes(code, {variable.name: variable.size for variable in inputs})
-    check_arrays(code, sizes)
     for instruction in code:
         for part in settled_parts(instruction):
             refuse_unknown(part, unknown, "in a prior, only probabilities may depend on it")
-    declared = {**types.declared_kinds(inputs), **dict.fromkeys(unknown, Kinds.NUMBER)}
-    types.check_types(code, types.infer(code, declared, names.locals))
-    numbers = dict.fromkeys(constants_of(program, ranged(program)), Kinds.NUMBER)
-    check_text(as_code(prior.body), {**numbers, **declared}, names)
+    sizes = array_sizes(code, inputs, arrays)
+    types.check_constants(code)
     check_certain(code, sizes, {})
     check_all_drawn(prior, code, inputs)
     return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
-
-
-def check_text(body: Sequence[Instruction], declared: types.Kinding, names: Names) -> None:
-    """Refuse wrong kinds in all of a prior, also where unrolling removes it, and variables of two types."""
-    kinding = types.infer(body, declared, names.locals)
-    types.check_types(body, kinding, unrolled=False)
-    check_one_type((), body, kinding, names.locals)
 
 
 def check_prior_name(prior: ast.Prior, priors: Sequence[ast.Prior]) -> None:
@@ -262,11 +258,7 @@ def compile_event(
     none: frozenset[str] = frozenset()
     check_expression(expr, Names(names.parameters, names.inputs, none, none, names.atoms), scope)
     core = substitute(expr, constants)
-    types.refuse_eps((core,))
-    sizes = {variable.name: variable.size for variable in inputs if variable.size is not None}
-    check_uses(core, sizes)
-    check_formula(core, sizes)
-    types.require(core, types.check(core, types.declared_kinds(inputs)), Kinds.BOOLEAN, "a secret")
+    check_formula(core, inputs, "a secret")
     return core
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import assert_never
 
@@ -24,7 +24,7 @@ from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as show_domain_of
 from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
-from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes
+from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes, statements
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value
 
@@ -119,27 +119,37 @@ def result_kinds(node: ast.Expr, parts: tuple[Kinds, ...], kinding: Kinding) -> 
             assert_never(node)
 
 
-def check_types(code: Iterable[Instruction], kinding: Kinding, unrolled: bool = True) -> None:
+def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
     """Refuse operations that can never work."""
     for instruction in code:
-        match instruction:
-            case Put(target, value) | Draw(target, value):
-                if isinstance(target, ast.Index):
-                    check(target, kinding, unrolled)
-                for expr, role in roles(value):
-                    if role:
-                        check_settled(expr, check(expr, kinding, unrolled), role)
-                    else:
-                        check(expr, kinding, unrolled)
-                if isinstance(value, ast.ExpMechanism):
-                    check_score(value, kinding)
-            case Test(condition):
-                require(condition, check(condition, kinding, unrolled), Kinds.BOOLEAN, "a condition")
+        for expr, role in evaluated(instruction):
+            kinds = check(expr, kinding)
+            if role == CONDITION:
+                require(expr, kinds, Kinds.BOOLEAN, role)
+            elif role:
+                check_settled(expr, kinds, role)
+        if isinstance(instruction, Draw) and isinstance(instruction.distribution, ast.ExpMechanism):
+            check_score(instruction.distribution, kinding)
 
 
-def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
-    """What is evaluated before a value is assigned or drawn; with a name what must not be random."""
-    match value:
+CONDITION = "a condition"
+
+
+def evaluated(instruction: Instruction) -> Iterator[tuple[ast.Expr, str]]:
+    """What an instruction evaluates, but for scores; with a name what must be a number or a Boolean."""
+    match instruction:
+        case Put(target, value):
+            yield from ((target, ""), (value, ""))
+        case Draw(target, distribution):
+            yield target, ""
+            yield from roles(distribution)
+        case Test(condition):
+            yield condition, CONDITION
+
+
+def roles(distribution: ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
+    """What is evaluated before something is drawn; with a name what must not be random."""
+    match distribution:
         case ast.Noise(_, rate, mean):
             yield from ((rate, "a rate"), (mean, "a mean"))
         case ast.Flip(probability):
@@ -152,13 +162,13 @@ def roles(value: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
         case ast.ExpMechanism(rate, _, support):
             yield from ((part, "") for part in (rate, *expressions(support)))
         case _:
-            yield value, ""
+            assert_never(distribution)
 
 
 def check_score(drawn: ast.ExpMechanism, kinding: Kinding) -> None:
-    """A score is a number for every value that may be drawn, which is not a constant."""
+    """A score is a number for every value that may be drawn."""
     inside = {**kinding, drawn.variable: assigned_kinds(drawn, kinding)}
-    check_settled(drawn.score, check(drawn.score, inside, unrolled=False), "a score")
+    check_settled(drawn.score, check(drawn.score, inside), "a score")
 
 
 def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
@@ -168,36 +178,38 @@ def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:
     require(expr, kinds, Kinds.NUMBER, role)
 
 
-def check(expr: ast.Expr, kinding: Kinding, unrolled: bool = True) -> Kinds:
-    """Check every node of an expression; its kinds.  If it is not ``unrolled``, constants are names."""
+def check(expr: ast.Expr, kinding: Kinding) -> Kinds:
+    """Check every node of an expression; its kinds."""
 
     def visit(node: ast.Expr, parts: tuple[Kinds, ...]) -> Kinds:
-        if unrolled:
-            check_constants(node)
         check_node(node, parts)
-        if unrolled:
-            check_exponent(node)
         return result_kinds(node, parts, kinding)
 
     return bottom_up(expr, visit)
 
 
+def check_constants(code: Iterable[Instruction]) -> None:
+    """Refuse constants without a value in unrolled code, and what must be constant and is not."""
+    for part in (part for instruction in code for part, _ in evaluated(instruction)):
+        for node in nodes(part):
+            check_constant(node)
+
+
 NO_VALUE_HINT = "dipc computes with exact rational numbers"
 
 
-def check_constants(node: ast.Expr) -> None:
-    """Are there powers without a value, or folds that unrolling could not remove?"""
+def check_constant(node: ast.Expr) -> None:
+    """Is this no power without a value, and no fold, exponent or step that should have become constant?"""
     if (reason := why_no_value(node)) and reason != DIVISION:
         raise InputError(reason, node.span, NO_VALUE_HINT)
-    if isinstance(node, ast.Fold):
-        bound = node.high if isinstance(node.low, ast.Number) else node.low
-        raise InputError(f"the bounds of `{node.kind}` must be constants", bound.span, "use a parameter")
-
-
-def check_exponent(node: ast.Expr) -> None:
-    """Is an exponent a constant?"""
-    if isinstance(node, ast.Binary) and node.op is ast.Op.POW and not isinstance(node.right, ast.Number):
-        raise InputError("an exponent must be a constant integer", node.right.span, NO_VALUE_HINT)
+    match node:
+        case ast.Fold(kind, _, low, high):
+            bound = high if isinstance(low, ast.Number) else low
+            raise InputError(f"the bounds of `{kind}` must be constants", bound.span, "use a parameter")
+        case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
+            raise InputError("an exponent must be a constant integer", exponent.span, NO_VALUE_HINT)
+        case ast.Call("disc", (_, *steps)):
+            check_ascending(steps)
 
 
 def check_node(node: ast.Expr, parts: tuple[Kinds, ...]) -> None:
@@ -274,7 +286,12 @@ def check_call_kinds(call: ast.Call, parts: tuple[Kinds, ...]) -> None:
         return
     for step, kinds in zip(arguments[1:], parts[1:], strict=True):
         check_settled(step, kinds, "a step of `disc`")
-    constants = [step for step in arguments[1:] if isinstance(step, ast.Number)]
+    check_ascending(arguments[1:])
+
+
+def check_ascending(steps: Iterable[ast.Expr]) -> None:
+    """Are the constants among the steps of ``disc`` in ascending order?"""
+    constants = [step for step in steps if isinstance(step, ast.Number)]
     for first, second in itertools.pairwise(constants):
         if first.value >= second.value:
             hint = "sort them: `disc(r, -1, 0, 1)`"
@@ -331,21 +348,16 @@ def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kindin
     check_kind(assigned, output.name, kinds, kinding, output.domain)
 
 
-def check_loops(code: Sequence[Instruction], kinding: Kinding) -> None:
+def check_loops(body: ast.Block, kinding: Kinding) -> None:
     """No random variable is assigned between a ``while`` and its ``end`` (rule 2)."""
-    inside = 0
-    loops = any(isinstance(instruction, Test) and instruction.is_loop for instruction in code)
-    for position, instruction in enumerate(code if loops else ()):
-        match instruction:
-            case Test(_, otherwise, is_loop=True):
-                inside = max(inside, otherwise)
-            case Put(target, value, span) | Draw(target, value, span) if position < inside and surely(
-                assigned_kinds(value, kinding), Kinds.RANDOM
-            ):
+    loops = (loop for loop, _ in statements(body) if isinstance(loop, ast.While))
+    for statement in (statement for loop in loops for statement, _ in statements(loop.body)):
+        match statement:
+            case ast.Assign(target, value) if surely(assigned_kinds(value, kinding), Kinds.RANDOM):
                 name = target_name(target)
                 message = f"the random variable `{name}` is assigned inside a `while`"
                 hint = "use a `for` loop with constant bounds, which is unrolled; or ask `dipc prove`"
-                raise violation(2, message, span, hint)
+                raise violation(2, message, statement.span, hint)
 
 
 # --- where eps is allowed --------------------------------------------------------------------

@@ -18,6 +18,10 @@ WRONG = {
         "`out` is assigned a real",
     ),
     "an array by a dead branch": ("if N > 3 then a[1] <- 0 end\nx <- a + 1", "`a` is an array"),
+    "a cell that only a dead branch assigns": (
+        "if N > 3 then a[1] <- 0 end\nx <- a[1]",
+        "the size of the array `a` is unknown",
+    ),
     "random by an empty sum": (
         "r[1] <- Lap(eps, 0)\ns <- Lap(eps, 0)\nx <- sum(i in 1..N: r[i])\ny <- x * s",
         "a product of two random expressions",
