@@ -213,9 +213,9 @@ CONSTRUCTS = {
     ),
     "name": Construct(
         "Name",
-        "A variable, a parameter, or an atom; with `'`, in an adjacency only, the other input. Letters of "
-        "any alphabet, digits and `_`.",
-        "adjacent q = q'; x <- größe",
+        "A variable, a parameter, or an atom; with `'`, in an adjacency only, the other input. ASCII "
+        "letters, digits and `_`.",
+        "adjacent q = q'; x_2 <- y",
     ),
     "index": Construct(
         "Cell of an array",

@@ -25,7 +25,6 @@ LAYERS = (
         "views",
         "version",
         "suggest",
-        "spelling",
         "lazily",
         "kernel",
         "files",

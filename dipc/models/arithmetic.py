@@ -15,12 +15,12 @@ from typing import Any, cast
 from flint import fmpq
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.numbers.exact import rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.spelling import misspelt, plain_character
 from dipc.suggest import did_you_mean
 
 RULES = Path(__file__).with_name("arithmetic.lark")
@@ -56,8 +56,9 @@ class Grammar:
         machine = parser.parse_interactive(start=start)
         try:
             for token in lexed(parser, source.text):
-                if token.type == "NAME":
-                    check_spelling(token, span_of(token, source))
+                if token.type == "NAME" and not token.isascii():
+                    quoted = "; or put it in double quotes" if "STRING" in accepted(machine) else ""
+                    raise misspelt(token, span_of(token, source), quoted)
                 machine.feed_token(token)
                 seen.append(token)
                 if most is not None and len(seen) > most:
@@ -66,9 +67,10 @@ class Grammar:
         except UnexpectedCharacters as error:
             at = error.pos_in_stream or 0
             message = f"unexpected character `{source.text[at]}`"
-            raise InputError(message, Span(source, at, at + 1), plain_character(source.text[at])) from None
+            hint = "" if source.text[at].isascii() else ASCII
+            raise InputError(message, Span(source, at, at + 1), hint) from None
         except UnexpectedToken as error:
-            raise self._unexpected(source, error.token, machine.accepts()) from None  # type: ignore[no-untyped-call]
+            raise self._unexpected(source, error.token, accepted(machine)) from None
         check_depth(tree, source)
         return tree
 
@@ -105,10 +107,24 @@ def lexed(lark: Lark, text: str) -> Iterator[Token]:
     return lark.lex(text)
 
 
+def accepted(machine: InteractiveParser) -> set[str]:
+    """The terminals that could follow."""
+    found: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
+    return found
+
+
+ASCII = "write names and numbers with a to z, A to Z, 0 to 9 and `_`; only `ε` is allowed besides, for `eps`"
+
+
 def check_spelling(name: str, span: Span) -> None:
-    """Refuse a name with other digits than ASCII ones, or letters that look like others."""
-    if hint := misspelt(name):
-        raise InputError(f"`{name}` has letters or digits that look like others", span, hint)
+    """Refuse a name with a letter or digit that is not in ASCII."""
+    if not name.isascii():
+        raise misspelt(name, span)
+
+
+def misspelt(name: str, span: Span, more: str = "") -> InputError:
+    """The error for such a name."""
+    return InputError(f"the name `{name}` is not in ASCII", span, ASCII + more)
 
 
 @contextmanager

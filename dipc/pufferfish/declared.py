@@ -105,10 +105,6 @@ class Numbers:
         name, (left, low_end, high_end, right) = str(token), interval.children
         if isinstance(high_end, Token):
             raise self.values.fail(high_end, "the range of a parameter must be finite")
-        if not name.isascii():
-            raise self.values.fail(
-                token, "the name of a parameter consists of the letters a to z, digits and `_`"
-            )
         low, high = (self.final(self.values.value(end)) for end in (low_end, high_end))
         found = Range(low, high, left == "[", right == "]")
         width = (high - low).as_rational()

@@ -148,7 +148,7 @@ def in_body(program: Program, change: Callable[[Block], Block]) -> Changed | Non
 
 # --- names, order ------------------------------------------------------------------------------
 
-NEW_NAMES = ("Z9", "größe", "λ", "v_1", "a1", "qq", "zz_top", "B", "o2", "M")
+NEW_NAMES = ("Z9", "size", "v_1", "a1", "qq", "zz_top", "B", "o2", "M")
 
 
 def renamed(node: AnyNode, names: Mapping[str, str]) -> AnyNode:

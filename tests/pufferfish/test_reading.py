@@ -15,6 +15,7 @@ from campaigns import many, spread
 from flint import fmpq
 
 from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.models.arithmetic import ASCII
 from dipc.models.hmm import Weights
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -489,7 +490,7 @@ MISTAKES = {
     "observe a$": ("unexpected character `$`", "$", ""),
     "let k = 3^100000": ("this power is too large", "3^100000", ""),
     "let k = (3^1000)^1000": ("this power is too large", "(3^1000)^1000", ""),
-    "param é in (0, 1)": ("the name of a parameter consists of the letters a to z, digits and `_`", "é", ""),
+    "param é in (0, 1)": ("the name `é` is not in ASCII", "é", ASCII),
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import itertools
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import chain
 
 from flint import fmpq
 
@@ -17,6 +18,7 @@ from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Progra
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.functions import OTHER_NAMES
 from dipc.errors import InputError, Span
+from dipc.models.arithmetic import check_spelling
 from dipc.models.values import Atom
 from dipc.suggest import did_you_mean
 
@@ -42,6 +44,10 @@ class Scope:
         self.inputs, self.outputs = (frozenset(d.name for d in ds) for ds in (parts.inputs, parts.outputs))
         self.binders: list[dict[str, Expr]] = []
         self.atoms: set[str] = set()
+        for node in chain.from_iterable(map(ast.walk, (self.text.node.args, *self.text.node.body))):
+            match node:
+                case ast.Name(id=name) | ast.arg(arg=name) if name != "ε":
+                    check_spelling(name, self.text.span(node))
         stored = names_among(own_nodes(self.text.node))
         loops: dict[str, ast.Name] = {}
         for loop in ast.walk(self.text.node):
@@ -142,8 +148,8 @@ class Scope:
 
     def atom(self, text: str, span: Span) -> Name:
         """A string as an atom."""
-        if not text.isidentifier() or text in RESERVED:
-            hint = "use one word of letters, digits and _ that has no other meaning, such as 'top'"
+        if not text.isidentifier() or not text.isascii() or text in RESERVED:
+            hint = "use one word of ASCII letters, digits and _ that has no other meaning, such as 'top'"
             raise InputError(f"the string {text!r} cannot be a value of dipc", span, hint)
         if self.knows(text):
             raise self.both(text, span)

@@ -11,7 +11,6 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Variable
 from dipc.dipwhile.syntax.notes import (
     impossible_equalities,
-    look_alikes,
     unassigned_outputs,
     unread_variables,
 )
@@ -60,8 +59,6 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
                     yield rate.span, text, "did you mean a*eps?"
     for name, span, other in unread_variables(program):
         yield span, f"`{name}` is assigned, but never read", f"did you mean `{other}`?"
-    for name, span, other in look_alikes(program):
-        yield span, f"`{name}` looks like `{other}`, but is another name", f"did you mean `{other}`?"
     for name, span in unassigned_outputs(program):
         yield span, f"the output `{name}` is never assigned", "it always has its start value"
     for span, reason in impossible_equalities(program):

@@ -17,7 +17,7 @@ from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
 from dipc.dipwhile.syntax.situation import DECLARING, OPERATORS, SAMPLING, Situation, depths, word_for
 from dipc.errors import InputError, Source, Span
-from dipc.spelling import plain_character
+from dipc.models.arithmetic import ASCII
 from dipc.suggest import did_you_mean
 
 Errors = Iterator[InputError]
@@ -57,7 +57,7 @@ def explain_character(source: Source, position: int) -> InputError:
     shown = character * 2 if doubled else character
     name = f"`{shown}`" if shown.isprintable() else f"the character U+{ord(character):04X}"
     message = f"{name} has no meaning here"
-    hint = CHARACTERS.get(character) or plain_character(character)
+    hint = CHARACTERS.get(character, "" if character.isascii() else ASCII)
     return InputError(message, Span(source, position, position + len(shown)), hint)
 
 

@@ -24,7 +24,6 @@ from dipc.dipwhile.syntax.types import Kinding, declared_kinds, infer, kinds_of
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Span
 from dipc.models.values import show
-from dipc.spelling import as_drawn
 from dipc.suggest import MOST_COMPARED, nearest
 
 MOST_UNREAD = 100  # variables that are compared with others: who misspells more?
@@ -50,16 +49,6 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     some = islice(((name, span) for name, span in first.items() if name in unread), most)
     found = [(name, span, similar(name, known)) for name, span in some]
     return [(name, span, near) for name, span, near in found if near]
-
-
-def look_alikes(core: CoreProgram) -> list[tuple[str, Span, str]]:
-    """Names that are drawn like others in letters of another alphabet: name, place, the other name."""
-    if core.source.text.isascii():
-        return []
-    places = first_places(core) | {declared.name: declared.span for declared in (*core.inputs, *core.outputs)}
-    known = {*places, *(name for name, _ in core.parameters)}
-    drawn = ((name, span, as_drawn(name)) for name, span in places.items())
-    return [(name, span, other) for name, span, other in drawn if other != name and other in known]
 
 
 def nodes_read(core: CoreProgram) -> Iterator[ast.Expr]:

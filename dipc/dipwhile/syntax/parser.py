@@ -21,7 +21,7 @@ from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
-from dipc.models.arithmetic import check_spelling, lexed
+from dipc.models.arithmetic import accepted, check_spelling, lexed
 
 
 def parse(source: Source) -> Program:
@@ -87,32 +87,21 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
     machine = lark.parse_interactive(start=start)
     seen: list[Token] = []
     try:
-        for token in spelt(tokens, builder.source):
+        for token in tokens:
+            if token.type in ("NAME", "PRIMED"):
+                check_spelling(token, Span(builder.source, token.start_pos or 0, token.end_pos or 0))
             machine.feed_token(token)
             seen.append(token)
         return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
     except UnexpectedCharacters as error:
         raise explain_character(builder.source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
-        accepts: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
-        raise explain_token(builder.source, seen, error.token, accepts, start) from None
+        raise explain_token(builder.source, seen, error.token, accepted(machine), start) from None
     except VisitError as error:
         raise error.orig_exc from None
 
 
 _lark = cache(parser)
-
-
-def spelt(tokens: Iterable[Token], source: Source) -> Iterable[Token]:
-    """The tokens, of which each is checked when it is asked for."""
-    return tokens if source.text.isascii() else (_checked(token, source) for token in tokens)
-
-
-def _checked(token: Token, source: Source) -> Token:
-    """Refuse a name with other digits than ASCII ones, or letters that look like others."""
-    if token.type in ("NAME", "PRIMED"):
-        check_spelling(token.rstrip("'"), Span(source, token.start_pos or 0, token.end_pos or 0))
-    return token
 
 
 DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it to a variable first")

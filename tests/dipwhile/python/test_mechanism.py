@@ -299,12 +299,12 @@ def test_the_decorator_without_arguments() -> None:
 
 
 def test_a_method_of_a_class_and_tabs_and_other_scripts() -> None:
-    text = "class A:\n\t@dipc.mechanism(inputs='größe in {0, 1}', outputs='out in {0, 1}')\n\tdef f(größe):\n\t\té = größe + nö\n\t\treturn é\n"
+    text = "class A:\n\t@dipc.mechanism(inputs='q in {0, 1}', outputs='out in {0, 1}')\n\tdef f(q):\n\t\t'ö'; e = q + no\n\t\treturn e\n"
     with pytest.raises(InputError) as caught:
         load_function(text, "A")
     assert caught.value.span is not None
-    assert caught.value.span.place.endswith(":4:15")
-    load_function(text.replace("nö", "0"), "A")
+    assert caught.value.span.place.endswith(":4:16")
+    load_function(text.replace("no", "0"), "A")
 
 
 def test_a_notebook_cell(monkeypatch: pytest.MonkeyPatch) -> None:

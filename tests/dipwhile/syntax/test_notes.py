@@ -12,7 +12,6 @@ from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.notes import (
     impossible_equalities,
-    look_alikes,
     representatives,
     unassigned_outputs,
     unread_variables,
@@ -20,7 +19,6 @@ from dipc.dipwhile.syntax.notes import (
 from dipc.errors import Source
 from dipc.suggest import nearest
 
-CYRILLIC_O = "\N{CYRILLIC SMALL LETTER O}"
 HEAD = "input q[2] in {0, 1}; output out in {true, false} = false; r <- Lap(eps, q[1]); s <- Lap(eps, q[2]);"
 
 
@@ -135,24 +133,3 @@ def test_many_names_are_compared_with_few() -> None:
     assert representatives([f"v{i}" for i in range(10_001)]) == ["v10000"]
     few = ["v1", "v2", "w1"]
     assert representatives(few) == few
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        (f"{CYRILLIC_O}ut <- true", [(f"{CYRILLIC_O}ut", "out")]),
-        (f"{CYRILLIC_O} <- 1; out <- {CYRILLIC_O} = 1", []),
-        ("x <- 1; \N{CYRILLIC SMALL LETTER HA} <- 2; out <- x = 1", [("\N{CYRILLIC SMALL LETTER HA}", "x")]),
-        (f"{CYRILLIC_O}[1] <- 1; o <- 1; out <- o = 1", [(CYRILLIC_O, "o")]),
-        ("\N{GREEK SMALL LETTER SIGMA} <- 1; s2 <- 2; out <- true", []),
-    ],
-)
-def test_names_in_letters_of_another_alphabet(code: str, expected: list[tuple[str, str]]) -> None:
-    assert [(name, near) for name, _, near in look_alikes(core(HEAD + code))] == expected
-
-
-def test_declared_names_in_letters_of_another_alphabet() -> None:
-    program = core(
-        f"param o = 1\ninput {CYRILLIC_O} in {{0, 1}}\noutput out in {{0, 1}}\nout <- {CYRILLIC_O}"
-    )
-    assert [span.place for _, span, _ in look_alikes(program)] == ["p.dip:2:7"]
