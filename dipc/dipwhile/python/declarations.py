@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from flint import fmpq
-
-from dipc.dipwhile.python.source import FunctionText
+from dipc.dipwhile.python.source import FunctionText, described
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.walk import AnyNode, rebuilt
 from dipc.errors import InputError, Source, Span
-from dipc.models.values import Atom
 
-PythonValues = Iterable[int | bool | str | Fraction | fmpq | Atom]
-Declarations = str | Sequence[str] | Mapping[str, str | PythonValues]
-"""``"q[N] in {0, 1}"``, several of them, or ``{"q[N]": {0, 1}}``."""
+Declarations = str | Sequence[str]
+"""``"q[N] in {0, 1}"``, or several of them."""
 
 PARTS = {"inputs": "inputs", "outputs": "outputs", "adjacent": "adjacency", "private": "claim"}
 """The part of a program that each argument of the decorator makes."""
@@ -69,38 +64,13 @@ def each(
     match told:
         case str():
             yield told, place
-        case Mapping():
-            for name, values in told.items():
-                members = values if isinstance(values, str) else shown(values, what, span)
-                yield f"{name} in {members}", place
         case list() | tuple():
             parts = place.elts if isinstance(place, ast.List | ast.Tuple) else []
             for position, written in enumerate(told):
                 yield written, parts[position] if len(parts) == len(told) else place
         case _:
-            wrong = "missing" if told is None else "not a declaration"
-            raise InputError(f"`{what}` is {wrong}", span, f"for example `{EXAMPLES[what]}`")
-
-
-def shown(values: Any, what: str, span: Span) -> str:
-    """A Python collection as a set of the language; a Python set, which has no order, has numbers first."""
-    if isinstance(values, Set):
-        numbers = sorted(value for value in values if not isinstance(value, str | Atom))
-        values = [*numbers, *sorted((value for value in values if isinstance(value, str | Atom)), key=str)]
-    return "{" + ", ".join(member(value, what, span) for value in values) + "}"
-
-
-def member(value: object, what: str, span: Span) -> str:
-    """A Python value as a member of a set in the language."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case int() | Fraction() | fmpq():
-            return str(value)
-        case str() | Atom() if str(value).isidentifier():
-            return str(value)
-    hint = "use integers, fractions, True, False and strings of one word"
-    raise InputError(f"{value!r} cannot be in the set of an {what.removesuffix('s')}", span, hint)
+            wrong = "is missing" if told is None else f"must be a string, not {described(told)}"
+            raise InputError(f"`{what}` {wrong}", span, f"for example `{EXAMPLES[what]}`")
 
 
 def line(what: str, written: object, place: ast.expr | None, text: FunctionText) -> Program:

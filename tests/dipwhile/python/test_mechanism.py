@@ -15,7 +15,6 @@ import pytest
 from campaigns import spread
 from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
-from flint import fmpq
 
 import dipc
 from dipc.certificate.produce import certificate
@@ -213,20 +212,6 @@ def test_a_collection_from_outside_as_a_set() -> None:
         return uniform(LEVELS)
 
     assert sorted(str(output[0][1]) for output in f.distribution(q=0)) == ["-1", "-1/3", "1"]
-
-
-def test_a_python_set_is_sorted() -> None:
-    @dipc.mechanism(
-        inputs={"q": {3, Fraction(1, 2), -1}},
-        outputs={"out": ["z", "a", True]},
-        adjacent="all",
-        private="eps",
-    )
-    def f(q):
-        return True
-
-    assert f.program.inputs[0].domain == (fmpq(-1), fmpq(1, 2), fmpq(3))
-    assert [str(value) for value in f.program.outputs[0].domain] == ["z", "a", "true"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,6 @@ from fractions import Fraction
 import dipc
 
 
-@dipc.mechanism(inputs={"q": {0, 0.5}}, outputs="out in 0..1")
+@dipc.mechanism(inputs={"q": {0, 1}}, outputs="out in 0..1")
 def f(q):
     return 0
