@@ -53,7 +53,7 @@ def written(chain: Any, formula: str | Property) -> dict[str, Any]:
     return found
 
 
-def checked(data: dict[str, Any], steps: int = 10**7) -> chains.Certificate:
-    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode(), None, steps)
+def checked(data: dict[str, Any]) -> chains.Certificate:
+    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
     assert isinstance(found, chains.Certificate)
     return found

@@ -34,7 +34,7 @@ from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import chains as kernel
 from dipc.kernel import formulas
 from dipc.kernel.privacy import FORMAT, VERSION
-from dipc.kernel.reading import MAX_STEPS, Refused, metered
+from dipc.kernel.reading import Refused
 from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.graph import never_and_surely
 from dipc.models.linear import absorption
@@ -81,10 +81,9 @@ def model_certificate(
     }
     solver = _Solver(clock or Clock())
     try:
-        with metered(MAX_STEPS):
-            read = formulas.read_formula(nodes)
-            formulas.formula_shown(read)
-            found = kernel.Evaluation(kernel.read_chain(certificate), read, solver.until).truth
+        read = formulas.read_formula(nodes)
+        formulas.formula_shown(read)
+        found = kernel.Evaluation(kernel.read_chain(certificate), read, solver.until).truth
     except Refused as refused:
         raise LimitReached(f"no certificate: it would be refused: {refused}") from None
     certificate["untils"] = solver.items

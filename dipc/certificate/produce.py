@@ -96,7 +96,7 @@ class Writer:
         self.items: dict[tuple[str, EpsRange, str], Json] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
         self.radicand = ExpPoly()
-        self.proved: set[tuple[bytes, EpsRange]] = set()
+        self.proved: set[tuple[object, EpsRange]] = set()
 
     # --- the two kinds ---
 

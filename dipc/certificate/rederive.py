@@ -18,7 +18,6 @@ from dipc.certificate.slow.claims import is_claim_of
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import Draw, NotCovered, Pair, constant, same
 from dipc.certificate.slow.programs import (
-    PER_CHARACTER,
     Inputs,
     Known,
     Outcome,
@@ -29,7 +28,6 @@ from dipc.certificate.slow.programs import (
     named_adjacency,
     parameters,
     size_of,
-    spend_on_front_end,
 )
 from dipc.certificate.slow.reader import check_reading, read_claim
 from dipc.certificate.slow.reader import plain as as_tuples
@@ -40,7 +38,7 @@ from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel.privacy import Certificate
-from dipc.kernel.reading import Refused, spend
+from dipc.kernel.reading import Refused
 from dipc.kernel.reading import places as digits
 
 MAX_INPUTS = 20_000  # whose distributions are derived
@@ -166,9 +164,7 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
     meaning that the slow route gives it.
     """
     try:
-        spend(PER_CHARACTER * len(source.text))
         program = parse(source)
-        spend_on_front_end(program, known)
         core = read(source, rationals(known))
     except InputError as error:
         raise Refused("deep: program", error.message) from None

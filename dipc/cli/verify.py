@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import zlib
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -30,12 +31,10 @@ from dipc.kernel import chains, classes, hidden, sizes
 from dipc.kernel.privacy import FORMAT, Certificate, shown
 from dipc.kernel.reading import (
     MAX_BYTES,
-    MAX_STEPS,
     Refused,
     Unfinished,
     decompressed,
     file_bytes,
-    metered,
     unpacked,
 )
 from dipc.kernel.statements import check as checked
@@ -46,6 +45,10 @@ from dipc.pufferfish.reading import Asked, read_question
 from dipc.shipped import STDIN, given_bytes, holds_program, located_hidden, name_of, source_of
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
+
+SECONDS = 600
+MEGABYTES = 4000 if hasattr(signal, "setitimer") else None  # where the system reports memory usage
+"""Without options, a file that was made to keep the check busy is given up beyond these limits."""
 
 STATEMENTS = ("accepted: ", "IF ")
 """How the lines begin that say what was proved."""
@@ -112,19 +115,16 @@ Examples:
     help="Ask for this verdict; without it: private, of a formula: holds.",
 )
 @click.option(
-    "--steps", type=options.Count(), default=MAX_STEPS, show_default=True, help="End after so much work."
-)
-@click.option(
     "--deep/--no-deep",
     default=True,
     show_default=True,
     help="Derive the distributions anew from the program text, and compare the statement with it.",
 )
-@options.limits
+@options.time_limit(default=SECONDS, show_default=True)
+@options.memory_limit(default=MEGABYTES, show_default=True)
 def verify(
     definitions: tuple[str, ...],
-    steps: int,
-    time_limit: float | None,
+    time_limit: float,
     memory_limit: float | None,
     **given: Any,
 ) -> int:
@@ -163,18 +163,20 @@ def verify(
     data = given_bytes(MAX_BYTES + 1) if wanted.file == STDIN else file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {name_of(wanted.file)}", time_limit, memory_limit) as running:
-        status, said = running.held(lambda: _verified(data, source, steps, wanted))
+        status, said = running.held(lambda: _verified(data, source, wanted))
     for line in said.splitlines():  # a statement is printed whole: no condition of it is left out
         say(line if line.startswith(STATEMENTS) else shortened(line, MOST_ANSWERED))
     return INTERRUPTED if running.stop.pressed else status
 
 
-def _verified(data: bytes, source: bytes | None, steps: int, wanted: Wanted) -> tuple[int, str]:
+def _verified(data: bytes, source: bytes | None, wanted: Wanted) -> tuple[int, str]:
     """The exit status and what there is to say."""
     with redirect_stdout(StringIO()) as said:
         try:
-            with metered(steps):  # of the deep check; the kernel's own meter has the same limit
-                return _compared(checked(data, source, steps), wanted), said.getvalue()
+            return _compared(checked(data, source), wanted), said.getvalue()
+        except RecursionError:
+            say("refused: deep: too deeply nested")
+            return REFUSED, said.getvalue()
         except Refused as refused:
             if limit := _limit_behind(refused):
                 raise limit from None

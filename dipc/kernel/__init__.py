@@ -5,7 +5,7 @@
 
 The standard library only, nothing of dipc: what this folder accepts is proved, whoever wrote it.
 
-* ``reading``: values of the file, and the meter that counts all work;
+* ``reading``: values of the file;
 * ``facts``: functions of eps, exact signs, and proofs of f >= 0: the logical core;
 * ``laws``: what a certificate lists: sets, functions, decision diagrams, the adjacency;
 * ``privacy``: what (eps, delta)-privacy needs;

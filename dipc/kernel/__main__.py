@@ -1,6 +1,6 @@
 """The kernel as a program: "accepted: IF ... THEN ..." and exit status 0, or "refused: STEP: REASON" and 1.
 
-What takes more work than it may is "undecided", with exit status 3.
+What takes more time or memory than it may is "undecided", with exit status 3.
 
 The statement is conditional: only ``dipc verify`` derives the distributions from the program text.
 """
@@ -8,11 +8,18 @@ The statement is conditional: only ``dipc verify`` derives the distributions fro
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import importlib.util
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # on Windows, where there are no limits
+    resource = None  # type: ignore[assignment]
 
 if not __package__:  # the folder was run, or a copy of it: it becomes a package, without its neighbours
     folder = Path(__file__).resolve().parent
@@ -31,19 +38,48 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="kernel", description="Check a certificate of dipc.")
     parser.add_argument("certificate")
     parser.add_argument("--program", help="refuse unless the certificate is about the text of this file")
-    steps = reading.MAX_STEPS
-    parser.add_argument("--steps", type=int, default=steps, help="end after so much work (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=600, help="of the processor (%(default)s)")
+    parser.add_argument("--megabytes", type=int, default=4000, help="of memory (%(default)s)")
     given = parser.parse_args(arguments)
+    answer = limited(lambda: checked(given.certificate, given.program), given.seconds, given.megabytes)
+    print(answer)
+    return {"accepted": 0, "undecided": 3}.get(answer.split(":")[0], 1)
+
+
+def checked(certificate: str, program: str | None) -> str:
+    """The answer about a certificate."""
     try:
-        program = None if given.program is None else Path(given.program).read_bytes()
-        lines = statements.check(reading.file_bytes(Path(given.certificate)), program, given.steps).summary()
+        text = None if program is None else Path(program).read_bytes()
+        return "\n".join(statements.check(reading.file_bytes(Path(certificate)), text).summary())
     except OSError as error:
-        lines = [f"refused: reading: {error.strerror}: {error.filename}"]
+        return f"refused: reading: {error.strerror}: {error.filename}"
+    except reading.Unfinished as limit:
+        return f"undecided: {limit}"
     except reading.Refused as refused:
-        word = "undecided" if isinstance(refused, reading.Unfinished) else "refused"
-        lines = [f"{word}: {privacy.shown(str(refused))}"]
-    print(*lines, sep="\n")
-    return {"accepted": 0, "undecided": 3}.get(lines[0].split(":")[0], 1)
+        return f"refused: {privacy.shown(str(refused))}"
+
+
+def limited(work: Callable[[], str], seconds: int, megabytes: int) -> str:
+    """What ``work`` returns in a child process, which the system ends beyond the limits."""
+    if resource is None:
+        return work()
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            for what, limit in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, megabytes * 2**20)):
+                with contextlib.suppress(ValueError, OSError, OverflowError):  # no such limit
+                    resource.setrlimit(what, (limit, limit))
+            with os.fdopen(theirs, "w", encoding="utf-8") as pipe:
+                pipe.write(work())
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as pipe:
+        answer = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return answer if status == 0 else f"undecided: work: more than {seconds} s or {megabytes} MB"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Nothing is proved here; every value is checked to be of its kind, and every form
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from . import facts, laws
 from .facts import ZERO, Interval
 from .laws import Table
-from .reading import Refused, array, flag, integer, rational, record, spend, text, weight
+from .reading import Refused, array, flag, integer, rational, record, text
 
 PLACE = "cut values differences phase facts live"
 EDGE = "from to samples guards sets cost choices decisions path"
@@ -43,21 +43,21 @@ class Adjacency(NamedTuple):
         """The labels of a cell, ``width`` being its greatest one: all integers, or the ends (and 0)."""
         most = self.distance if self.distance is not None and self.kind != "hamming" else width
         if self.integers:
-            spend(16 * int(most) + 1)
+            if most > MAX_EDGES:
+                raise Refused("adjacency", "a cell has more changes than a file lists")
             return [Fraction(d) for d in range(-int(most), int(most) + 1)]
         return sorted({most, -most} if self.kind == "linf" else {most, ZERO, -most})
 
     def used(self, labels: Labels) -> Fraction:
         """What labels take of the distance."""
         if self.kind == "l1":
-            return total(map(abs, labels))
+            return sum(map(abs, labels), ZERO)
         return Fraction(sum(map(bool, labels)) if self.kind == "hamming" else 0)
 
     def needed(self, widths: Sequence[Fraction], used: Fraction) -> Iterator[Labels]:
         """All labels of cells of these widths, if so much of the distance is used up."""
         assert self.distance is not None
         for labels in product(*map(self.choices, widths)):
-            spend(4 * len(labels))
             if self.used(labels) <= self.distance - used:
                 yield labels
 
@@ -109,15 +109,6 @@ def nonnegative(value: Any, step: str) -> Fraction:
     return read
 
 
-def total(numbers: Iterable[Fraction]) -> Fraction:
-    """The sum."""
-    found = ZERO
-    for number in numbers:
-        found += number
-        spend(weight(number, found))
-    return found
-
-
 def members(value: Any, step: str) -> dict[str, Any]:
     """An object with any fields."""
     if not isinstance(value, dict):
@@ -130,7 +121,6 @@ def read_form(value: Any, samples: int, live: Collection[str], step: str) -> For
     form = {}
     for symbol, written in members(value, step).items():
         form[symbol] = rational(written, step)
-        spend(len(live))
         if not form[symbol]:
             raise Refused(step, "a term is 0 and must be left out")
         known = symbol == "" or symbol in live or (re.fullmatch("0|[1-9][0-9]{0,5}", symbol) is not None)
@@ -204,7 +194,7 @@ def read_edge(value: Any, tables: Tables, step: str) -> Edge:
     written = record(edge["sets"], f"{step}, sets", *live[target])
     sets = {name: read_form(form, len(samples), here, f"{step}, sets") for name, form in written.items()}
     cost = nonnegative(edge["cost"], step)
-    if cost != total(costs[integer(i, step, 0, last)] for i in array(edge["choices"], step)):
+    if cost != sum((costs[integer(i, step, 0, last)] for i in array(edge["choices"], step)), ZERO):
         raise Refused(step, "the cost is not that of its choices")
     decisions = tuple(text(word, step) for word in array(edge["decisions"], step))
     cells, labels = read_labels(edge["path"], tables.steps, step)
@@ -224,7 +214,6 @@ def read_fact(value: Any, live: Collection[str], step: str) -> Fact:
     constant, _, sign = end.partition(" ")
     form = {"": rational(constant, step)}
     while rest:
-        spend(len(live) + (len(rest) >> 6))
         factor, _, rest = rest.partition("*")
         name = max((n for n in live if rest == n or rest.startswith(f"{n} + ")), key=len, default="")
         if name in form:

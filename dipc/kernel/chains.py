@@ -47,10 +47,9 @@ from typing import Any, NamedTuple
 from .facts import ZERO
 from .formulas import Node, formula_shown, read_formula, word, word_shown
 from .privacy import FORMAT, MAX_NAME, VERSION, shown
-from .reading import Refused, array, integer, pair_of, rational, record, spend, text, weight
+from .reading import Refused, array, integer, pair_of, rational, record, text
 
 MAX_STATES = 10**6
-ENTRY = 3  # steps for an entry of a set, because of its memory
 MAX_LISTED = 20  # states in a statement
 DEAD = "†"  # the state behind states without transitions: not a proposition
 FIELDS = "format version statement model states rows labels neighbours asked formula untils answers digest"
@@ -78,7 +77,6 @@ class Chain(NamedTuple):
         """Those of a label, or the state with that name."""
         if proposition in self.labels:
             return self.labels[proposition]
-        spend(len(self.states))
         if proposition == DEAD or proposition not in self.states:
             raise Refused(step, "there is no such label or state")
         return frozenset([self.states.index(proposition)])
@@ -123,7 +121,6 @@ def read_row(value: Any, last: int, step: str) -> Row:
 def numbers(value: Any, last: int, step: str) -> list[int]:
     """Different numbers from 0 to ``last``."""
     found = [integer(number, step, 0, last) for number in array(value, step)]
-    spend(len(found))
     if len(set(found)) < len(found):
         raise Refused(step, "a state is listed twice")
     return found
@@ -134,12 +131,7 @@ def numbers(value: Any, last: int, step: str) -> list[int]:
 
 def expected(row: Row, values: Sequence[Fraction] | None) -> Fraction:
     """The expected value after one step; without values the sum of the row."""
-    total = ZERO
-    for t, p in row:
-        term = p if values is None else p * values[t]
-        total += term
-        spend(weight(p, term, total))
-    return total
+    return sum((p if values is None else p * values[t] for t, p in row), ZERO)
 
 
 def check_until(rows: Sequence[Row], left: States, right: States, item: Any, step: str) -> Values:
@@ -152,7 +144,6 @@ def check_until(rows: Sequence[Row], left: States, right: States, item: Any, ste
     if len(values) != len(rows) or len(ranks) != len(rows):
         raise Refused(step, "there is not one probability and one rank for every state")
     for s, (row, p, rank) in enumerate(zip(rows, values, ranks, strict=True)):
-        spend(len(row))
         after = [ranks[t] for t, _ in row]
         if s in right:
             right_here = p == 1 and rank == 0
@@ -182,7 +173,6 @@ class Level(NamedTuple):
         return values
 
     def indicator(self, states: States) -> Values:
-        spend(len(self.rows))
         return [Fraction(s in states) for s in range(len(self.rows))]
 
     def refined(self, node: int, q: Values, follow: Callable[[int, int, int], tuple[int, ...]]) -> Refined:
@@ -191,7 +181,6 @@ class Level(NamedTuple):
         ``follow(s, b, t)`` are the marks that a successor t of (s, b) may have.
         """
         weights = [[1 - p for p in q], q]
-        spend(sum(map(weight, q)))
         pairs = [(s, b) for s in range(len(q)) for b in (1, 0) if weights[b][s]]
         place = [[0] * len(q), [0] * len(q)]
         for i, (s, b) in enumerate(pairs):
@@ -200,12 +189,10 @@ class Level(NamedTuple):
         def row_of(s: int, b: int) -> Iterator[tuple[int, Fraction]]:
             for t, p in self.rows[s]:
                 for c in follow(s, b, t):
-                    spend(weight(p, weights[b][s], weights[c][t]))
                     if weights[c][t]:
                         yield place[c][t], p * weights[c][t] / weights[b][s]
 
         rows = [list(row_of(s, b)) for s, b in pairs]
-        spend(ENTRY * len(pairs) * (1 + len(self.truth)))
         truth = {
             i: frozenset(n for n, (s, _) in enumerate(pairs) if s in states)
             for i, states in self.truth.items()
@@ -222,7 +209,6 @@ def means(pairs: Sequence[tuple[int, int]], weights: Sequence[Values], values: V
     """The means of the values of the pairs of each state."""
     result = [ZERO] * len(weights[0])
     for (s, b), value in zip(pairs, values, strict=True):
-        spend(weight(value, weights[b][s], result[s]))
         result[s] += value * weights[b][s]
     return result
 
@@ -253,7 +239,6 @@ class Evaluation:
 
     def boolean(self, level: Level, node: Node) -> States:
         """The states of a Boolean combination of sets of states."""
-        spend(len(level.rows) * (ENTRY + len(node.operands)))
         sets = [level.truth[j] for j in node.operands]
         match node.kind:
             case "not":
@@ -300,7 +285,6 @@ class Evaluation:
             i = stack.pop()
             if i not in found and not self.nodes[i].is_state:
                 found.add(i)
-                spend(1 + len(self.nodes[i].operands))
                 stack += self.nodes[i].operands
         return sorted(found)
 
@@ -309,7 +293,6 @@ class Evaluation:
         truth = dict(level.truth)
         for i in path:
             node = self.nodes[i]
-            spend(1 + len(node.operands))
             if i not in truth and node.kind not in "XU" and all(j in truth for j in node.operands):
                 truth[i] = self.boolean(Level(level.rows, truth), node)
         return Level(level.rows, truth)

@@ -38,7 +38,6 @@ from .facts import ZERO
 from .models import SILENCE, Certified, Model, brief, check_form, told
 from .parameters import Function, Functions, Question, Vector, clear, read_question
 from .polynomials import (
-    MAX_DEGREE,
     Cube,
     Polynomial,
     bernstein,
@@ -50,7 +49,7 @@ from .polynomials import (
     value_at,
     variable,
 )
-from .reading import Refused, array, integer, rational, record, spend
+from .reading import Refused, array, integer, rational, record
 
 MODEL = "states observations parameters conditions eps divisors emissions transitions sides pairs horizon c"
 FIELDS = f"format version statement model {MODEL} verdict proof digest"
@@ -134,7 +133,6 @@ def present(x: Vector) -> Vector:
 
 def negative(f: Polynomial) -> Polynomial:
     """-f."""
-    spend(len(f))
     return {key: -c for key, c in f.items()}
 
 
@@ -203,7 +201,6 @@ def read_point(question: Question, value: Any) -> tuple[list[Fraction], Fraction
         u, powers = point[family.eps.place], family.eps.powers
         if not 0 < u < 1:
             raise Refused("point", "exp(-eps/unit) is not between 0 and 1")
-        spend(weight_of(u) * MAX_DEGREE)
         point[family.eps.place], scale = u**powers.denominator, u**powers.numerator
     family.check_point(point)
     return point, scale
@@ -234,11 +231,6 @@ def check_violation(question: Question, proof: Any) -> str:
     shows = told([side.name for side in sides], (left, right), [*question.observations, SILENCE], sequence)
     values = ", ".join(f"{r.name} = {brief(x)}" for r, x in zip(family.ranges, point, strict=True))
     return f"at {values} {shows}"
-
-
-def weight_of(x: Fraction) -> int:
-    """Steps for a power."""
-    return 1 + (x.numerator.bit_length() + x.denominator.bit_length() >> 6)
 
 
 def values_at(question: Question, row: Functions, point: Sequence[Fraction]) -> dict[int, Fraction]:

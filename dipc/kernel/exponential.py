@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from .reading import Refused, key_of, spend, weight
+from .reading import Refused
 
 MAX_EXPONENT = 100_000
 
@@ -15,18 +15,16 @@ def exp_bounds(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     """Two positive rationals around exp(x) that differ by about 2^-bits of their size."""
     if not -MAX_EXPONENT <= x <= MAX_EXPONENT:
         raise Refused("exp", f"an exponent is not between -{MAX_EXPONENT} and {MAX_EXPONENT}")
-    spend(weight(x) + ((bits + 64) ** 2 >> 10))
-    low, high = exp_of_positive(key_of(abs(x)), bits)
+    low, high = exp_of_positive(abs(x), bits)
     return (low, high) if x >= 0 else (1 / high, 1 / low)
 
 
 @lru_cache(maxsize=10_000)
-def exp_of_positive(written: str, bits: int) -> tuple[Fraction, Fraction]:
-    """The same for a written x >= 0: exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2, by Taylor's series.
+def exp_of_positive(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """The same for x >= 0: exp(x) = exp(x/2^h)^(2^h) with x/2^h <= 1/2, by Taylor's series.
 
     Every step rounds outwards to multiples of 2^-w.
     """
-    x = Fraction(*(int(part, 16) for part in written.split("/")))
     halvings = max(0, math.ceil(x).bit_length() + 1)
     w = bits + 2 * halvings + 16
     low_x = (x.numerator << w) // (x.denominator << halvings)  # in units of 2^-w, as all that follows

@@ -34,12 +34,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain as chained
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from . import reading
 from .exponential import MAX_EXPONENT, exp_bounds
-from .reading import Refused, array, counted, integer, notice, pair_of, rational, record, spend, text, weight
+from .reading import Refused, array, integer, pair_of, rational, record, text
 
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
@@ -72,10 +71,8 @@ def function(value: Any, step: str) -> Function:
         if last is not None and (b, k, a, n) <= last:
             raise Refused(step, "the terms of a function are not in order")
         last = (b, k, a, n)
-        notice((a, k, b))
         terms.append(((n, a, k, b), c))
-        spend(1)
-    return dict(counted(terms))
+    return dict(terms)
 
 
 # --- functions of eps --------------------------------------------------------------------------------
@@ -83,11 +80,9 @@ def function(value: Any, step: str) -> Function:
 
 def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
     """The sum of the terms."""
-    spend(weight())
     total: Function = {}
-    for key, c in counted(terms):
+    for key, c in terms:
         total[key] = total[key] + c if key in total else c
-        spend(weight(total[key], *key[1:]))
     return total if all(total.values()) else {key: c for key, c in total.items() if c}
 
 
@@ -100,8 +95,6 @@ def multiply(f: Function, g: Function) -> Function:
         return f if g == ONE else g
     if len(f) * len(g) > 100 * MAX_TERMS:
         raise Refused("arithmetic", "a product has too many terms")
-    spend(8 * len(f) * len(g))
-    notice(chained.from_iterable(key[1:] for h in (f, g) for key in islice(h, 1)))
     return collected(
         ((n + m, a + d, k + j, b + i), c * e)
         for (n, a, k, b), c in f.items()
@@ -170,7 +163,6 @@ def common_denominator(numbers: Iterable[Fraction], limit: int, step: str) -> in
     for x in numbers:
         if least % x.denominator:
             least = math.lcm(least, x.denominator)
-            spend(1 + (least.bit_length() ** 2 >> 14))
             if least.bit_length() > limit:
                 raise Refused(step, "their common denominator is too large")
     return least
@@ -190,11 +182,7 @@ def scale_of(*functions: Function) -> int:
 
 def scaled(f: Function, unit: int, scale: int) -> Scaled:
     """f times a positive integer that makes all coefficients integers."""
-    result, size = {}, scale.bit_length() >> 6
-    for (n, a, k, b), c in f.items():
-        spend(weight(c) + size)
-        result[n, int(a * unit), int(k * unit), int(b * unit)] = int(c * scale)
-    return result
+    return {(n, int(a * unit), int(k * unit), int(b * unit)): int(c * scale) for (n, a, k, b), c in f.items()}
 
 
 def scaled_together(*functions: Function) -> tuple[int, list[Scaled]]:
@@ -205,7 +193,6 @@ def scaled_together(*functions: Function) -> tuple[int, list[Scaled]]:
 
 def unscaled(f: Scaled, unit: int) -> Function:
     """The same function with rational exponents."""
-    spend(weight() * len(f))
     known = {x: Fraction(x, unit) for key in f for x in key[1:]}
     return {(n, known[a], known[k], known[b]): Fraction(c) for (n, a, k, b), c in f.items()}
 
@@ -214,10 +201,8 @@ def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:
     """The sum of integers times functions."""
     total: Scaled = {}
     for factor, f in parts:
-        reading.spend_on_keys(chained(total, f))
         for key, c in f.items():
             total[key] = total.get(key, 0) + factor * c
-        spend(len(f) * (4 + bits_of(f) >> 2))
     return {key: c for key, c in total.items() if c}
 
 
@@ -225,8 +210,6 @@ def scaled_product(f: Scaled, g: Scaled) -> Scaled:
     if len(f) * len(g) > 100 * MAX_TERMS:
         raise Refused("arithmetic", "a product has too many terms")
     total: Scaled = {}
-    spend(len(f) * len(g) * (12 + (bits_of(f) * bits_of(g) >> 12)))
-    reading.spend_on_keys((n + m, a + d, k + j, b + i) for n, a, k, b in f for m, d, j, i in g)
     for (n, a, k, b), c in f.items():
         for (m, d, j, i), e in g.items():
             key = n + m, a + d, k + j, b + i
@@ -248,7 +231,6 @@ def reduced(*functions: Scaled) -> tuple[Scaled, ...]:
     keys = [key for f in functions for key in f]
     if not keys:
         return functions
-    spend(len(keys) * (4 + sum(map(bits_of, functions)) >> 2))
     content = math.gcd(*(c for f in functions for c in f.values()))
     n, a, k, b = map(min, zip(*keys, strict=True))
     return tuple(
@@ -273,9 +255,6 @@ def chain_holds(f: Scaled, unit: int) -> bool:
     polynomials = [
         (a, [column.get(n, 0) for n in range(max(column) + 1)]) for a, column in sorted(columns.items())
     ]
-    length = sum(len(p) for _, p in polynomials)
-    size = bits_of(f) + (length * max(map(int.bit_length, columns), default=0) >> 6)
-    spend(1 + (length * length * (8 + size) >> 5) + length * unit.bit_length())
     while polynomials:
         first, p = polynomials[0]
         for _ in p:
@@ -298,11 +277,9 @@ def _step(p: list[int], rate: int) -> list[int]:
 
 def value_at(f: Function, r: Fraction) -> dict[Fraction, Fraction]:
     """f(r) as a sum of c * exp(x): {x: c}.  At r = 0 f must have no power or exponent of 1/eps."""
-    notice((r,))
     total: dict[Fraction, Fraction] = {}
-    for x, c in counted(terms_at(f, r)):
+    for x, c in terms_at(f, r):
         total[x] = total.get(x, ZERO) + c
-        spend(weight(total[x]))
     return {x: c for x, c in total.items() if c}
 
 
@@ -311,7 +288,6 @@ def terms_at(f: Function, r: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
     for (n, a, k, b), c in f.items():
         if r == 0 and (n < 0 or b):
             raise Refused("value", "a function with 1/eps has no value at 0")
-        spend(weight(r) * (1 + n * n) + weight(a, k, b, c))
         yield a * r + k + (b / r if b else 0), c * r**n
 
 
@@ -329,7 +305,6 @@ def sign_of(value: dict[Fraction, Fraction]) -> int:
         for x, c in value.items():
             ends = [c * e for e in (exp_bounds(x - least, bits) if x >= least else (ZERO, Fraction(1)))]
             low, high = low + min(ends), high + max(ends)
-            spend(weight(low, high))
         if low > 0 or high < 0:
             return 1 if low > 0 else -1
         bits *= 2
@@ -350,7 +325,6 @@ def bounds_on(f: Function, low: Fraction, high: Fraction) -> tuple[Fraction, Fra
     for (n, a, k, b), c in f.items():
         if low == 0 and (n < 0 or b):
             raise Refused("value", "a function with 1/eps has no bounds at 0")
-        spend((weight(low) + weight(high)) * (1 + n * n) + weight(a, k, b, c))
         powers = sorted((low**n, high**n))
         x = sorted((a * low, a * high))
         y = sorted((b / low, b / high)) if b else (ZERO, ZERO)
@@ -358,7 +332,6 @@ def bounds_on(f: Function, low: Fraction, high: Fraction) -> tuple[Fraction, Fra
         largest = powers[1] * exp_bounds(x[1] + k + y[1], bits)[1]
         ends = sorted((c * smallest, c * largest))
         least, greatest = least + ends[0], greatest + ends[1]
-        spend(weight(least, greatest))
     return least, greatest
 
 
@@ -505,7 +478,6 @@ def check_tail(f: Function, r: Fraction, step: str) -> None:
         if d:
             if s < 0 and d < -s / r:
                 raise Refused(step, "a term does not fall from here on")
-            spend(weight(c) + weight(r) * (1 + s * s))
             rest += abs(c) / r**s * exp_bounds(max(b, ZERO) / r + k - d * r, 64)[1]
     if least <= rest * math.factorial(m):
         raise Refused(step, "the fastest term is not larger than the others")
@@ -635,9 +607,9 @@ class ScaledRooted(NamedTuple):
         """The same for all functions that differ by a positive factor."""
         return ScaledRooted(*(reduced(*self) if self.root else (*reduced(self.plain), {})))
 
-    def key(self) -> bytes:
+    def key(self) -> object:
         """A key that only equal functions have."""
-        return reading.salted(tuple(tuple(sorted(part.items())) for part in self))
+        return tuple(frozenset(part.items()) for part in self)
 
 
 class Facts:
@@ -648,7 +620,7 @@ class Facts:
 
     def __init__(self, unit: int, radicand: Function) -> None:
         self.unit, self.radicand = unit, radicand
-        self.known: dict[bytes, list[tuple[Interval, int]]] = {}
+        self.known: dict[object, list[tuple[Interval, int]]] = {}
         self.used: set[int] = set()
         self.count = 0
 
@@ -656,7 +628,6 @@ class Facts:
         """Check the proof of f >= 0 on the interval; the number of the new fact."""
         plain, root = form = f.reduced()
         known = self.known.setdefault(form.key(), [])
-        spend(len(known))
         if any(on[:2] == other[:2] for other, _ in known):
             raise Refused(step, "it is listed twice")
         if proof == CHAIN_AT_0 and plain and not root and is_regular(plain) and on.low != on.high:
@@ -672,7 +643,6 @@ class Facts:
     def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
         """Refuse unless f >= 0 is known on (low, high), and so at both ends."""
         for on, number in self.known.get(f.reduced().key(), ()):
-            spend(1)
             if on.low <= low and (on.high is None or (high is not None and high <= on.high)):
                 self.used.add(number)
                 return

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from . import facts, reading
 from .facts import ONE, ZERO, Function
-from .reading import Refused, array, flag, integer, pair_of, rational, record, spend, text, weight
+from .reading import Refused, array, flag, integer, pair_of, rational, record, text
 
 MAX_COUNT = 10**9  # of X^count and U<=count
 MAX_ROOT = 64  # the common denominator of the powers of logarithms
@@ -57,7 +57,6 @@ class Number(NamedTuple):
 
 def times(x: Fraction, f: Function) -> Function:
     """x f."""
-    spend(weight(x) * len(f))
     return {key: x * c for key, c in f.items()} if x else {}
 
 
@@ -160,7 +159,6 @@ def read_node(item: Any, before: Sequence[Node], step: str) -> Node:
     if kind not in (*OPERANDS, "and", "or") or len(item) < 2:
         raise Refused(step, "the operator is not known")
     operands = tuple(integer(j, step, 0, len(before) - 1) for j in item[2:])
-    spend(1 + len(operands))
     if len(operands) != OPERANDS.get(kind, max(1, len(operands))):
         raise Refused(step, "it has another number of operands")
     inner = all(before[j].is_state for j in operands)
@@ -198,10 +196,9 @@ def read_private(given: dict[str, Any], step: str) -> Private:
         if base <= 0 or root > MAX_ROOT:
             raise Refused(step, f"a logarithm of a number <= 0, or a root of more than {MAX_ROOT}")
     for base, exponent in logarithms:
-        bits = abs(exponent * root) * reading.width([base]) + reading.width([scale])
+        bits = abs(exponent * root) * reading.width(base) + reading.width(scale)
         if bits > facts.MAX_UNIT_BITS:
             raise Refused(step, "the factor exp(epsilon) is too large")
-        spend(weight() + (int(bits) ** 2 >> 18))
         scale *= base ** int(exponent * root)
     factor = {(0, ZERO, constant * root, ZERO): scale}
     if sign(facts.add(factor, facts.negative(ONE))) < 0 or sign(delta.above) < 0:
@@ -217,7 +214,6 @@ def formula_shown(nodes: Sequence[Node]) -> str:
     for kind, operands, detail, _ in nodes:
         inner = [written[j] for j in operands]
         length = sum(map(len, inner)) + 6 * len(inner)
-        spend(4 + (length >> 4))  # for the memory
         if length > MAX_SHOWN:
             raise Refused("formula", f"more than {MAX_SHOWN} characters, which no statement shows")
         groups = [f"({part})" for part in inner]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import facts, reading
 from .facts import ONE, ZERO, Function, Interval, Rooted, Scaled, ScaledRooted
-from .reading import Domain, Refused, array, integer, pair_of, rational, record, spend, text
+from .reading import Domain, Refused, array, integer, pair_of, rational, record, text
 
 MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000  # listed for a formula
@@ -47,10 +47,7 @@ class Sets(NamedTuple):
 def read_sets(data: dict[str, Any]) -> Sets:
     """The sets, with different outcomes inside the output sets."""
     inputs, outputs = read_domains(data, "inputs"), read_domains(data, "outputs")
-    outcomes = [
-        reading.salted(tuple(reading.places(o, outputs, "outcomes")))
-        for o in array(data["outcomes"], "outcomes")
-    ]
+    outcomes = [tuple(reading.places(o, outputs, "outcomes")) for o in array(data["outcomes"], "outcomes")]
     if not outcomes or len(set(outcomes)) != len(outcomes):
         raise Refused("outcomes", "there are none, or one occurs twice")
     return Sets(inputs, outputs, len(outcomes))
@@ -252,7 +249,6 @@ class Diagram(NamedTuple):
 
     def at(self, digits: Sequence[int]) -> tuple[int, ...]:
         """The leaves that the roots lead to on one input."""
-        spend(len(self.roots) * len(digits))
         found = []
         for node in self.roots:
             while node >= self.leaves:
@@ -268,14 +264,14 @@ def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
     nodes: list[tuple[int, ...]] = [()] * functions
     for i, item in enumerate(array(data["nodes"], step)):
         here, last = f"node {i}", functions + i - 1
-        spend(len(array(item, here)) + 1)
-        cell = integer(item[0] if item else None, here, 0, end - 1)
-        below = tuple(integer(child, here, 0, last) for child in item[1:])
+        first, *rest = array(item, here) or [None]
+        cell = integer(first, here, 0, end - 1)
+        below = tuple(integer(child, here, 0, last) for child in rest)
         if len(below) != len(sets.inputs[cell]):
             raise Refused(here, "there is not one branch for every value of its cell")
         if any(cells[child] <= cell for child in below):
             raise Refused(here, "the cells on a path are not in order")
-        key = reading.salted((cell, below))
+        key = cell, below
         if len(set(below)) == 1 or key in known:
             raise Refused(here, "all its branches are equal, or it is listed twice")
         known.add(key)
@@ -322,19 +318,17 @@ class Sums:
         self.cells: list[int] = []
         self.branches: list[tuple[int, ...]] = []
         self.values: dict[int, Value] = {}
-        self.known: dict[bytes, int] = {}
+        self.known: dict[object, int] = {}
         self.total = self.leaf({})
         self.leaves = {self.total}
 
     def node(self, written: object, cell: int, branches: tuple[int, ...]) -> int:
         """The reference of a leaf or of a choice, equal ones only once."""
-        key = reading.salted(written)
-        if key not in self.known:
-            self.known[key] = len(self.cells)
+        if written not in self.known:
+            self.known[written] = len(self.cells)
             self.cells.append(cell)
             self.branches.append(branches)
-            spend(4)
-        return self.known[key]
+        return self.known[written]
 
     def leaf(self, value: Value) -> int:
         """The reference of a constant sum."""
@@ -353,13 +347,11 @@ class Sums:
                 other = diagram.branches[f] if diagram.cells[f] == cell else None
                 width = len(own or other or ())
                 below += zip(own or (s,) * width, other or (f,) * width, strict=True)
-                spend(2 + 2 * width)
                 for x, y in below:
                     layers[min(self.cells[x], diagram.cells[y])].setdefault((x, y), [])
         results = {}
         for s, f in layers[end]:
             value = dict(self.values[s])
-            spend(1 + ((len(value) + len(values[f])) >> 1))
             for key, c in values[f].items():
                 value[key] = value.get(key, 0) + c
             results[s, f] = self.leaf({key: c for key, c in value.items() if c})
@@ -380,7 +372,6 @@ def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
     for cell in range(diagram.end):
         for group, below in layers[cell].items():
             width = max(len(branches[node]) for node in group if cells[node] == cell)
-            spend(2 + 2 * width * len(group))
             for k in range(width):
                 below.append(tuple(branches[n][k] if cells[n] == cell else n for n in group))
             for following in below:
@@ -423,7 +414,6 @@ def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
     if kind == "formula" and distance is None:
         if len(array(listed, step)) > MAX_PAIRS:
             raise Refused(step, f"more than {MAX_PAIRS} pairs of inputs are listed")
-        spend(len(listed))
         last = math.prod(map(len, sets.inputs)) - 1
         ends = (pair_of(pair, step) for pair in listed)
         once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in ends]
@@ -463,13 +453,13 @@ class Automaton:
         self.shared = adjacency.kind in ("l1", "hamming")
         self.kind, self.domains = adjacency.kind, sets.inputs
         self._states: list[Fraction] = []
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[Fraction, int] = {}
         self._moves: dict[tuple[int, int], list[Move]] = {}
         self.start = self._number(adjacency.distance)
 
     def _number(self, left: Fraction) -> int:
         """The number of a state."""
-        number = self._numbers.setdefault(reading.key_of(left), len(self._states))
+        number = self._numbers.setdefault(left, len(self._states))
         if number == len(self._states):
             self._states.append(left)
         return number
@@ -479,7 +469,6 @@ class Automaton:
         domain, left = self.domains[cell], self._states[state]
         key = id(domain), state
         if key not in self._moves:
-            spend(len(domain) ** 2 * reading.weight(left))
             self._moves[key] = [
                 (a, b, self._number(left - more) if self.shared and more else state)
                 for a, x in enumerate(domain)
@@ -494,7 +483,6 @@ class Automaton:
         for cell in range(len(self.domains)):
             following: dict[int, int] = {}
             for left, count in counts.items():
-                spend(len(self.moves(cell, left)))
                 for _, _, after in self.moves(cell, left):
                     following[after] = following.get(after, 0) + count
             counts = following
@@ -517,7 +505,6 @@ class Automaton:
                 us = branches[u] if cells[u] == cell else (u,) * size
                 vs = branches[v] if cells[v] == cell else (v,) * size
                 steps = moves[left] if cell in (cells[u], cells[v]) else merged[left]
-                spend(1 + (len(steps) >> 1))
                 following.update([(us[a], vs[b], after) for a, b, after in steps])
             layer = following
         return {(u, v) for u, v, _ in layer}
@@ -553,7 +540,6 @@ def needed_pairs(diagram: Diagram, adjacency: Adjacency, sets: Sets, whole_laws:
             for root in diagram.roots:
                 functions |= automaton.walk(diagram, root)
     for p, q in compared:
-        spend(len(p) * 2)
         if whole_laws:
             laws.add(tuple(sorted(zip(p, q, strict=True))))
         else:

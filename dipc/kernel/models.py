@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 from .chains import MAX_STATES, Row, read_row
 from .facts import ZERO
 from .privacy import FORMAT, MAX_NAME, VERSION, shown
-from .reading import Refused, array, record, spend, text, weight
+from .reading import Refused, array, record, text
 
 SILENCE = "-"
 MAX_SHOWN = 40  # observations in a statement
@@ -35,7 +35,6 @@ class Model(NamedTuple):
             for o, p in self.emissions[s]:
                 part = found.setdefault(o, {})
                 part[s] = value * p
-                spend(weight(value, p, part[s]))
         return dict(sorted(found.items()))
 
     def moved(self, x: Vector) -> Vector:
@@ -44,7 +43,6 @@ class Model(NamedTuple):
         for s, value in x.items():
             for t, q in self.transitions[s]:
                 found[t] = found.get(t, ZERO) + value * q
-                spend(weight(value, q, found[t]))
         return found
 
     def after(self, x: Vector) -> dict[int, Vector]:
@@ -60,11 +58,7 @@ class Model(NamedTuple):
 
 def total(x: Vector) -> Fraction:
     """The sum of the entries."""
-    found = ZERO
-    for value in x.values():
-        found += value
-        spend(weight(value, found))
-    return found
+    return sum(x.values(), ZERO)
 
 
 def read_names(value: Any, step: str) -> list[str]:

@@ -25,7 +25,7 @@ from math import comb, lcm, prod
 from typing import Any, NamedTuple
 
 from .facts import ZERO
-from .reading import Refused, array, integer, pair_of, rational, record, spend, weight
+from .reading import Refused, array, integer, pair_of, rational, record
 
 MAX_DEGREE = 255  # of a variable
 MAX_COEFFICIENTS = 200_000  # on one box
@@ -66,7 +66,6 @@ def plus(f: Polynomial, g: Polynomial, factor: Fraction | int = 1) -> Polynomial
     total = dict(f)
     for key, c in g.items():
         value = total.get(key, ZERO) + factor * c
-        spend(weight(value))
         total[key] = value
         if not value:
             del total[key]
@@ -82,8 +81,7 @@ def times(f: Polynomial, g: Polynomial, step: str = "degree") -> Polynomial:
             if max(powers, default=0) > MAX_DEGREE:
                 raise Refused(step, f"it is above {MAX_DEGREE}")
             place = bytes(powers)
-            total[place] = value = total.get(place, ZERO) + c * d
-            spend(2 + weight(c, d, value))
+            total[place] = total.get(place, ZERO) + c * d
     return {key: c for key, c in total.items() if c}
 
 
@@ -106,12 +104,8 @@ def composed(f: Polynomial, images: Sequence[Polynomial], variables: int) -> Pol
 
 def value_at(f: Polynomial, point: Sequence[Fraction]) -> Fraction:
     """The value at a point."""
-    total = ZERO
-    for key, c in f.items():
-        term = prod((x**power for x, power in zip(point, key, strict=True)), start=c)
-        total += term
-        spend(len(key) + weight(term, total))
-    return total
+    terms = (prod((x**power for x, power in zip(point, key, strict=True)), start=c) for key, c in f.items())
+    return sum(terms, ZERO)
 
 
 def shown(f: Polynomial, names: Sequence[str]) -> str:
@@ -147,7 +141,6 @@ def halved(line: list[int]) -> tuple[list[int], list[int]]:
     for left in range(len(line) - 1, -1, -1):
         low.append(line[0] << left)
         high.append(line[-1] << left)
-        spend(1 + sum(2 + (x.bit_length() >> 6) for x in line))
         line = [a + b for a, b in pairwise(line)]
     return low, high[::-1]
 
@@ -166,23 +159,19 @@ def bernstein(f: Polynomial, variables: int, step: str) -> Tensor:
     if prod(shape) > MAX_COEFFICIENTS:
         raise Refused(step, f"more than {MAX_COEFFICIENTS} Bernstein coefficients")
     values = [ZERO] * prod(shape)
-    spend(len(values))
     for key, c in f.items():
         place = 0
         for size, power in zip(shape, key, strict=True):
             place = place * size + power
         values[place] = c
     for axis, size in enumerate(shape):
-        spend(8 * size * size)
         rows = [[Fraction(comb(j, i), comb(size - 1, i)) for i in range(j + 1)] for j in range(size)]
         for line in lines(shape, axis):
             old = values[line]
-            spend(sum(len(row) * weight(*old) for row in rows))
             values[line] = [sum((w * x for w, x in zip(row, old)), ZERO) for row in rows]  # noqa: B905
     scale = 1
     for x in values:
         scale = lcm(scale, x.denominator)
-        spend(8 + (scale.bit_length() ** 2 >> 16))
     return Tensor(shape, [x.numerator * (scale // x.denominator) for x in values])
 
 
@@ -219,7 +208,6 @@ class Cube(NamedTuple):
             if not open_boxes:
                 raise Refused(step, "there are more boxes than bisections")
             box = open_boxes.pop()
-            spend(sum(len(tensor.values) for tensor in box))
             if label >= 0:
                 halves = [tensor.halves(label) for tensor in box]
                 open_boxes += [[part[end] for part in halves] for end in (1, 0)]

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from . import facts, laws, reading
 from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Rooted, Scaled
 from .laws import Adjacency, Delta, Diagram, Integers, Needed, Pairs, Ratio, Sets, Table
-from .reading import MAX_STEPS, Refused, array, integer, name_of, pair_of, rational, record, spend, text
+from .reading import Refused, Unfinished, array, integer, name_of, pair_of, rational, record, text
 
 T = TypeVar("T")
 
@@ -173,7 +173,6 @@ def read_pairs(value: Any, last: int, step: str) -> Pairs:
     """A flat list i, j, i', j', ... of numbers of functions: pairs in ascending order."""
     numbers = [integer(i, step, 0, last) for i in array(value, step)]
     pairs = tuple(zip(numbers[::2], numbers[1::2], strict=False))
-    spend(len(numbers))
     if len(numbers) % 2 or any(b < a for a, b in pairwise(pairs)):
         raise Refused(step, "the pairs of functions are not in order")
     return pairs
@@ -186,7 +185,6 @@ def check_coverage(data: dict[str, Any], needed: Needed, proofs: Proofs) -> None
     elif array(data["cases"], "cases"):
         raise Refused("cases", "there are none if delta is 0")
     for i, j in needed.functions:
-        spend(1)
         number = proofs.named.get(("slack", ((i, j),)))
         if number is not None:
             proofs.facts.used.add(number)
@@ -369,22 +367,25 @@ def shown(text: str) -> str:
     return "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in text)
 
 
-def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
+def check(data: bytes, program: bytes | None = None) -> Certificate:
     """Check the bytes of a certificate, and that it is about the program.  Raises :class:`Refused`."""
-    return sealed(data, steps, lambda read: checked(read, program))
+    return sealed(data, lambda read: checked(read, program))
 
 
-def sealed(data: bytes, steps: int, phases: Callable[[Any], T]) -> T:
+def sealed(data: bytes, phases: Callable[[Any], T]) -> T:
     """What the phases find in a certificate, which is as it was written.  Raises :class:`Refused`."""
     try:
-        with reading.metered(steps):
-            read = reading.unpacked(data)
-            certificate = phases(read)
-            if read["digest"] != digest(read):
-                raise Refused("digest", "the certificate is not as it was written")
-            return certificate
+        read = reading.unpacked(data)
+        certificate = phases(read)
+        if read["digest"] != digest(read):
+            raise Refused("digest", "the certificate is not as it was written")
+        return certificate
     except Refused:
         raise
+    except RecursionError:
+        raise Refused("reading", "too deeply nested") from None
+    except MemoryError:
+        raise Unfinished("work", "out of memory") from None
     except Exception as error:  # a file that is broken in a way not thought of is refused as well
         raise Refused("reading", f"{type(error).__name__}: {str(error)[:200]}") from None
 

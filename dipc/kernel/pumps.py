@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from .chains import numbers
 from .facts import ZERO
 from .models import SILENCE, Model, Vector, brief, total, words
-from .reading import Refused, array, integer, pair_of, rational, record, spend, weight
+from .reading import Refused, array, integer, pair_of, rational, record
 
 
 class Pump(NamedTuple):
@@ -44,14 +44,12 @@ class Pump(NamedTuple):
 
     def shows(self, s: int, o: int) -> bool:
         """Whether a state may show an observation."""
-        spend(1 + len(self.model.emissions[s]))
         return any(shown == o for shown, _ in self.model.emissions[s])
 
     def following(self, states: set[int], word: Sequence[int]) -> set[int]:
         """The states that may show the last observation of a word, after these."""
         for o in word:
             after = {t for s in states for t, _ in self.model.transitions[s]}
-            spend(sum(len(self.model.transitions[s]) for s in states))
             states = {t for t in after if self.shows(t, o)}
         return states
 
@@ -68,10 +66,8 @@ class Pump(NamedTuple):
             shown: Vector = {}
             for t, value in y.items():
                 shown[t] = dict(self.model.emissions[t]).get(o, ZERO) * value
-                spend(len(self.model.emissions[t]) + weight(value, shown[t]))
             rows = (((t, p * shown[t]) for t, p in self.model.transitions[s] if t in shown) for s in states)
             y = {s: total(dict(row)) for s, row in zip(states, rows, strict=True)}
-            spend(sum(map(len, self.model.transitions)))
         return y
 
     def check(self, left: Vector, right: Vector) -> None:

@@ -1,29 +1,23 @@
-"""Reading a certificate: nothing is believed, and all work is counted.
+"""Reading a certificate: nothing is believed.
 
 Every value of the file is taken through one of these readers.  Each returns a checked value or raises
-:class:`Refused` with the step and the reason.  :func:`spend` counts the work of the whole kernel.
+:class:`Refused` with the step and the reason.
 """
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import gzip
 import io
 import json
-import marshal
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-MAX_STEPS = 7 * 10**6  # of about a microsecond
 MAX_BYTES = 32 * 2**20  # of a file, unpacked
 MAX_MEMORY = 160 * 2**20  # of its values, estimated before they are read
 MAX_DIGITS = 4000  # of a number
-MAX_NARROW_BITS = 54  # of the numbers of a key whose hash cannot be chosen at will
 
 Domain = tuple["Fraction | str", ...]
 T = TypeVar("T")
@@ -37,101 +31,12 @@ class Refused(Exception):
 
 
 class Unfinished(Refused):
-    """The work was ended by a limit: the certificate may be right."""
+    """The memory ran out: the certificate may be right."""
 
 
-class Meter:
-    """The steps that are left, and whether the exponents read so far are long enough to forge hashes."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = self.left = limit
-        self.wide = False
-
-
-METER: contextvars.ContextVar[Meter | None] = contextvars.ContextVar("METER", default=None)
-
-
-@contextlib.contextmanager
-def metered(steps: int) -> Iterator[None]:
-    """Limit the work done inside; what is nested too deeply is refused as well."""
-    outer = METER.set(Meter(steps))
-    try:
-        yield
-    except RecursionError:
-        raise Refused("reading", "too deeply nested") from None
-    except MemoryError:
-        raise Unfinished("work", "out of memory") from None
-    finally:
-        METER.reset(outer)
-
-
-def spend(steps: int) -> None:
-    """Count work; only :func:`metered` sets a limit."""
-    meter = METER.get()
-    if meter is not None:
-        meter.left -= steps
-        if meter.left < 0:
-            raise Unfinished("work", f"more than {meter.limit} steps (option --steps)")
-
-
-def weight(*numbers: Fraction) -> int:
-    """The steps of arithmetic with numbers of this size: greatest common divisors take the square of it."""
-    size = 0
-    for x in numbers:
-        size += x.numerator.bit_length() + x.denominator.bit_length()
-    return 16 + (size * size >> 18)
-
-
-# --- keys of dictionaries -----------------------------------------------------------------------------
-#
-# Python hashes numbers modulo 2^61 - 1, and tuples by a fixed formula: a forger can choose thousands of keys
-# of one hash, and every access to a dictionary would compare them one by one.  Hashes of texts and bytes
-# depend on a secret of the process.  So numbers of a certificate become keys as texts or bytes, or their
-# collisions are counted.
-
-
-def salted(numbers: Any) -> bytes:
-    """A key that only the same integers have, in the same nested tuples."""
-    return marshal.dumps(numbers, 2)
-
-
-def key_of(number: Fraction) -> str:
-    """A key that only this number has."""
-    return f"{number.numerator:x}/{number.denominator:x}"
-
-
-def width(numbers: Iterable[Fraction]) -> int:
-    """The bits of numerators and denominators: a hash of 64 bits needs more than as many to be forged."""
-    return sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
-
-
-def notice(numbers: Iterable[Fraction]) -> None:
-    """Remember that long exponents occur: from now on collisions of hashes are counted."""
-    meter = METER.get()
-    if meter is not None and not meter.wide:
-        meter.wide = width(numbers) > MAX_NARROW_BITS
-
-
-def counted(terms: Iterable[tuple[Hashable, T]]) -> Iterable[tuple[Any, T]]:
-    """The terms; where long exponents occur, comparisons of keys with equal hashes are counted."""
-    meter = METER.get()
-    return terms if meter is None or not meter.wide else _counted(terms)
-
-
-def _counted(terms: Iterable[tuple[Hashable, T]]) -> Iterator[tuple[Any, T]]:
-    seen: Counter[int] = Counter()
-    for key, value in terms:
-        spend(8 + seen[hash(key)])
-        seen[hash(key)] += 1
-        yield key, value
-
-
-def spend_on_keys(keys: Iterable[Hashable]) -> None:
-    """Count the comparisons of keys with equal hashes, where long exponents occur."""
-    meter = METER.get()
-    if meter is not None and meter.wide:
-        for _ in _counted((key, None) for key in keys):
-            pass
+def width(x: Fraction) -> int:
+    """The bits of numerator and denominator."""
+    return x.numerator.bit_length() + x.denominator.bit_length()
 
 
 # --- values -----------------------------------------------------------------------------------------
@@ -159,7 +64,6 @@ def unpacked(data: bytes) -> Any:
         raise Refused(step, f"more than {MAX_BYTES} bytes")
     if memory_for(data) > MAX_MEMORY:
         raise Refused(step, f"its values take more than {MAX_MEMORY >> 20} MB")
-    spend(len(data) >> 6)
 
     def whole(digits: str) -> int:
         if len(digits) > 10:
@@ -227,7 +131,6 @@ def rational(value: Any, step: str) -> Fraction:
     written = text(value, step)
     if len(written) > MAX_DIGITS or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
         raise Refused(step, f"'{written[:40]}' is not a rational number of a permitted size")
-    spend(weight() + (len(written) ** 2 >> 14))
     if written.endswith("/0") or str(Fraction(written)) != written:
         raise Refused(step, f"'{written[:40]}' is not in lowest terms")
     return Fraction(written)
@@ -249,7 +152,6 @@ def places(values: Any, domains: Sequence[Domain], step: str) -> list[int]:
     if len(array(values, step)) != len(domains):
         raise Refused(step, "there is not one value for every cell")
     known = [value_of(value, step) for value in values]
-    spend(sum(map(len, domains)))
     if any(value not in domain for value, domain in zip(known, domains, strict=True)):
         raise Refused(step, "a value is outside its set")
     return [domain.index(value) for value, domain in zip(known, domains, strict=True)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from . import chains, classes, hidden, privacy, sizes
-from .reading import MAX_STEPS
 
 Certificate = (
     privacy.Certificate | chains.Certificate | hidden.Certificate | classes.Certificate | sizes.Certificate
 )
 
 
-def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> Certificate:
+def check(data: bytes, program: bytes | None = None) -> Certificate:
     """Check the bytes of a certificate of any kind.  Raises :class:`~.reading.Refused`.
 
     ``program`` is the text that a certificate of privacy has to be about.
@@ -30,4 +29,4 @@ def check(data: bytes, program: bytes | None = None, steps: int = MAX_STEPS) -> 
                 return sizes.checked(read, program)
         return chains.checked(read, program)
 
-    return privacy.sealed(data, steps, phases)
+    return privacy.sealed(data, phases)

@@ -14,7 +14,7 @@ from campaigns import many
 
 from dipc.kernel import polynomials
 from dipc.kernel.polynomials import Cube, Polynomial, bernstein, composed, plus, times
-from dipc.kernel.reading import MAX_STEPS, Refused, metered
+from dipc.kernel.reading import Refused
 
 GRID = [Fraction(n, 8) for n in range(9)]
 
@@ -172,14 +172,6 @@ def test_polynomials_in_words() -> None:
 def test_what_is_not_a_polynomial_is_refused(written: Any) -> None:
     with pytest.raises(Refused, match=r"^f: "):
         polynomials.read_polynomial(written, 2, "f")
-
-
-def test_work_is_counted() -> None:
-    """Many denominators of many digits have a common one that takes long to compute."""
-    primes = [n for n in range(10**6, 10**6 + 4000) if all(n % k for k in range(2, 1010))]
-    hostile = {bytes((i, j)): Fraction(1, primes[i] ** 600) for i in range(200) for j in range(2)}
-    with pytest.raises(Refused, match=r"^work"), metered(MAX_STEPS):
-        bernstein(hostile, 2, "f")
 
 
 def test_sizes_are_limited() -> None:

@@ -12,7 +12,6 @@ from dipc.certificate.slow.functions import EPS, ONE, Mass, constant, exponentia
 from dipc.certificate.slow.inequalities import arranged, row
 from dipc.certificate.slow.loops import components, eliminated, exits, lumped
 from dipc.certificate.slow.noise import Sample, connected, measure, opposite, without_implied
-from dipc.certificate.slow.programs import size
 from dipc.certificate.slow.reader import plain, read_claim
 from dipc.certificate.slow.sums import (
     Simplicial,
@@ -25,8 +24,6 @@ from dipc.certificate.slow.sums import (
 )
 from dipc.certificate.slow.values import Linear, combine, quotient
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import Source
 from dipc.kernel.facts import ZERO, Interval, add
 from dipc.kernel.reading import Refused
 
@@ -120,11 +117,6 @@ def test_loops() -> None:
 
 
 # --- programs -------------------------------------------------------------------------------------------
-
-
-def test_the_size_of_an_unrolled_program() -> None:
-    body = parse(Source("a.dip", "output o in {0, 1}; for i in 1..N do o <- i end")).body
-    assert [size(body, {"N": Fraction(n)}) for n in (3, 1000)] == [9, 3000]
 
 
 def test_the_second_reader() -> None:

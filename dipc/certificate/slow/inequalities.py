@@ -8,8 +8,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dipc.kernel.reading import spend
-
 Row = tuple[int, ...]
 """``(c_1, ..., c_n, c_0)``, without common factor: ``c_1 x_1 + ... + c_n x_n + c_0 >= 0``."""
 
@@ -63,8 +61,6 @@ def has_interior(rows: frozenset[Row]) -> bool:
     for x in range(width):
         lower = [r for r in system if r[x] > 0]
         upper = [r for r in system if r[x] < 0]
-        longest = max((c.bit_length() for r in (*lower, *upper) for c in r), default=0)
-        spend(len(system) + len(lower) * len(upper) * (4 + width) * (1 + (longest >> 6)))
         system = {r for r in system if r[x] == 0} | {
             row([a * -high[x] + b * low[x] for a, b in zip(low, high, strict=True)])
             for low in lower

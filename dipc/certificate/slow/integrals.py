@@ -16,7 +16,6 @@ from typing import TypeVar
 from dipc.certificate.slow.functions import ONE, NotCovered
 from dipc.certificate.slow.inequalities import Row, arranged, has_interior, row
 from dipc.kernel.facts import ZERO, Function, add
-from dipc.kernel.reading import spend
 
 Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 """``(n, k, m, q)``: the function ``eps^n exp(q eps) prod_i x_i^m_i exp(k_i eps x_i)``."""
@@ -46,7 +45,6 @@ def power(h: Affine, exponent: int) -> dict[tuple[int, ...], Fraction]:
     width = len(h) - 1
     result: dict[tuple[int, ...], Fraction] = {(0,) * width: ONE}
     for _ in range(exponent):
-        spend(2 * len(result) * len(h))
         result = collected(
             (powers if i == width else (*powers[:i], powers[i] + 1, *powers[i + 1 :]), c * factor)
             for powers, c in result.items()
@@ -60,7 +58,6 @@ def substituted(f: Integrand, x: int, h: Affine) -> Terms:
     """f with x_x replaced by the affine function h of the others."""
     used = [i for i, slope in enumerate(h[:-1]) if slope and i != x]
     for (n, k, m, q), c in f.items():
-        spend(8 + 4 * len(k))
         rates = list(k)
         rates[x] = ZERO
         for i in used:
@@ -82,7 +79,6 @@ def antiderivative(f: Integrand, x: int) -> Terms:
         if k[x] == 0:
             yield (n, k, (*before, degree + 1, *after), q), c / (degree + 1)
             continue
-        spend(8 * (degree + 1))
         for j in range(degree + 1):
             factor = c * (-1) ** j * math.perm(degree, j)
             yield (n - j - 1, k, (*before, degree - j, *after), q), factor / k[x] ** (j + 1)
@@ -115,7 +111,6 @@ def integrate(f: Integrand, rows: frozenset[Row], remaining: tuple[int, ...]) ->
     highs: set[Affine | None] = {bound(r, x) for r in rows if r[x] < 0} or {None}
     total: Function = {}
     for low, high in itertools.product(lows, highs):
-        spend(8 * (len(rows) + 1))
         cell = free | {above(low, other) for other in lows if other != low}
         if high is not None:
             cell |= {above(other, high) for other in highs if other is not None and other != high}
@@ -143,7 +138,6 @@ def real_mass(rows: frozenset[Row], rates: Sequence[Fraction], symmetric: Sequen
     density: Integrand = {(count, tuple(-a for a in sorted(rates)), (0,) * count, ZERO): weight}
     cells: Counter[frozenset[Row]] = Counter()
     for signs in itertools.product(*((1, -1) if both else (1,) for both in symmetric)):
-        spend(8 * (len(rows) + 1))
         mirrored = {tuple(c * s for c, s in zip(r, (*signs, 1), strict=True)) for r in rows}
         cells[arranged(range(count), mirrored | positive, rates.__getitem__)[1]] += 1
     parts = ((times, integrate(density, cell, tuple(range(count)))) for cell, times in cells.items())

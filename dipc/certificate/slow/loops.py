@@ -29,7 +29,6 @@ from dipc.certificate.slow.functions import (
     totals,
 )
 from dipc.kernel.facts import Function, multiply, negative
-from dipc.kernel.reading import spend
 
 MAX_STATES = 1000
 
@@ -64,7 +63,6 @@ def explored(start: S, step: Callable[[S], Moves[S] | None]) -> dict[S, Moves[S]
         moves = step(state)
         if moves is None:
             continue
-        spend(1 + len(moves))
         chain[state] = moves
         if len(chain) > MAX_STATES:
             raise NotCovered(f"a loop with more than {MAX_STATES} states")
@@ -94,7 +92,6 @@ def lumped(chain: dict[S, Moves[S]]) -> tuple[dict[S, Moves[S]], dict[S, S]]:
 
 def signature(moves: Moves[S]) -> object:
     """Equal for steps that are written in the same way."""
-    spend(4 * len(moves))
     return frozenset(
         (target, frozenset(mass.numerator.items()), frozenset(mass.factors.items()))
         for target, mass in moves.items()

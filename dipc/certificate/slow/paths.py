@@ -44,7 +44,6 @@ from dipc.certificate.slow.values import (
 )
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import spend
 
 TRUTH = frozenset({"true", "false"})
 
@@ -128,7 +127,6 @@ class Run:
 
     def pick(self, table: Sequence[tuple[Value, Value]]) -> Value:
         """One of the values that have a probability other than 0."""
-        spend(8 * len(table))
         if any(isinstance(value, Linear) for value, _ in table):
             raise NotCovered("a draw of a random expression")
         if all(chance == 0 for _, chance in table):
@@ -147,7 +145,6 @@ class Run:
         """The value of a variable or an array; a name that is never assigned is an atom."""
         if name in self.arrays:
             last = max(self.arrays[name])
-            spend(last)
             return tuple(self.cell(name, i) for i in range(1, last + 1))
         if name in self.scalars:
             return self.scalars[name]
@@ -165,7 +162,6 @@ class Run:
 
     def value(self, expr: ast.Expr) -> Value:
         """The value of an expression, a random one by choice where it is compared."""
-        spend(2)
         match expr:
             case ast.Number(value=number):
                 return fraction(number)
@@ -193,7 +189,6 @@ class Run:
         links = [expr]
         while isinstance(left := links[-1].left, ast.Binary):
             links.append(left)
-        spend(2 * len(links))
         result = self.value(left)
         for node in reversed(links):
             result = self.operated(node.op, result, node.right)
@@ -240,7 +235,6 @@ class Run:
         if not least <= len(arguments) <= (len(arguments) if most is None else most):
             raise NotCovered(f"{name} of {len(arguments)} arguments")
         items = flat(arguments)
-        spend(len(items))
         match name:
             case "exp":
                 return exponential_of(arguments[0])
@@ -288,7 +282,6 @@ class Run:
     def range(self, low: ast.Expr, high: ast.Expr) -> list[Plain]:
         """The integers from low to high."""
         first, last = as_index(self.value(low)), as_index(self.value(high))
-        spend(max(0, last - first))
         return [Fraction(i) for i in range(first, last + 1)]
 
     def members(self, support: ast.Domain) -> list[Plain]:
@@ -348,7 +341,6 @@ class Run:
     def block(self, statements: ast.Block) -> None:
         """Run the statements one by one."""
         for statement in statements:
-            spend(4)
             self.execute(statement)
 
     def execute(self, statement: ast.Statement) -> None:
@@ -375,7 +367,6 @@ class Run:
 
     def moment(self) -> Moment:
         """Conditions that follow from others are left out, so that equal moments look equal."""
-        spend(8 * (len(self.scalars) + sum(map(len, self.arrays.values()))))
         arrays = {name: tuple(sorted(cells.items())) for name, cells in self.arrays.items()}
         return Moment(
             tuple(sorted(self.scalars.items())),
@@ -463,7 +454,6 @@ def all_runs(begin: Callable[[Sequence[int]], Run], act: Callable[[Run], str]) -
     """Every path once, with what ``act`` returns, or ``exit``: run, then turn the last choice that can be."""
     script: list[int] | None = []
     while script is not None:
-        spend(16 + len(script))
         run = begin(script)
         how = "exit"
         with contextlib.suppress(Stop):

@@ -1,7 +1,4 @@
-"""What a program says, read off its syntax tree: parameters, sets, inputs, neighbours, distributions.
-
-Also how much work the front end has to do for it, estimated before it starts.
-"""
+"""What a program says, read off its syntax tree: parameters, sets, inputs, neighbours, distributions."""
 
 from __future__ import annotations
 
@@ -17,15 +14,12 @@ from dipc.certificate.slow.paths import TRUTH, Run, Solved, Stop, all_runs
 from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, flat
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import Refused, spend
+from dipc.kernel.reading import Refused
 
 InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
 Outcome = tuple[Plain, ...]
 Known = Mapping[str, Value]
-
-PER_NODE = 10  # steps for one node of the unrolled program
-PER_CHARACTER = 20  # steps for reading one character of the text
 
 
 def value_of(expr: ast.Expr, known: Known) -> Value:
@@ -80,13 +74,9 @@ def atoms_in(program: ast.Program) -> frozenset[str]:
 def all_inputs(program: ast.Program, known: Known) -> list[Inputs]:
     """Every input of the program, the last cell varying fastest."""
     choices: list[list[InputValue]] = []
-    count = 1
     for d in program.inputs:
         domain, size = domain_of(d, known), size_of(d, known)
         cells = 1 if size is None else max(size, 0)
-        spend(len(domain).bit_length() * cells)  # before the power is computed
-        count *= len(domain) ** cells
-        spend(count * max(cells, 1))
         choices.append(list(domain) if size is None else list(itertools.product(domain, repeat=cells)))
     names = [d.name for d in program.inputs]
     return [dict(zip(names, values, strict=True)) for values in itertools.product(*choices)]
@@ -94,7 +84,6 @@ def all_inputs(program: ast.Program, known: Known) -> list[Inputs]:
 
 def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
     """Are u and v neighbours?  The symmetric closure of what the program says."""
-    spend(8 + 4 * sum(len(value) if isinstance(value, tuple) else 1 for value in u.values()))
     if isinstance(program.adjacency, ast.FormulaAdjacency):
         formula, atoms = program.adjacency.formula, atoms_in(program)
         return any(formula_holds(formula, known, a, b, atoms) for a, b in ((u, v), (v, u)))
@@ -133,7 +122,6 @@ def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: 
 def put(run: Run, name: str, value: Value) -> None:
     """Set a scalar or a whole array."""
     if isinstance(value, tuple):
-        spend(len(value))
         run.arrays[name] = dict(enumerate(value, start=1))
     else:
         run.scalars[name] = value
@@ -161,7 +149,6 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     for output in program.outputs:
         if output.start is not None:
             start, size = run.value(output.start), size_of(output, run.scalars)
-            spend(size or 0)
             put(run, output.name, start if size is None else (start,) * size)
     return run
 
@@ -169,7 +156,6 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
 def statements(block: ast.Block) -> Iterator[ast.Statement]:
     """Every statement, those in blocks after the one that they are in."""
     for statement in block:
-        spend(1)
         yield statement
         match statement:
             case ast.If(branches=branches, otherwise=otherwise):
@@ -195,7 +181,6 @@ def outcome(program: ast.Program, run: Run) -> Outcome:
         array = run.arrays.get(output.name, {})
         if not set(array) <= set(range(1, (size or 0) + 1)):
             raise NotCovered(f"{output.name}, which is assigned outside of its cells")
-        spend(1 + 2 * (size or 1))
         cells = [run.scalars.get(output.name)] if size is None else [array.get(i + 1) for i in range(size)]
         for cell in cells:
             if not isinstance(cell, Fraction | str):
@@ -253,46 +238,5 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
     """The value of the domain that a random integer has, by choice; anything else as it is."""
     if not isinstance(cell, Linear):
         return cell
-    spend(len(domain))
     numbers = (value for value in domain if isinstance(value, Fraction))
     return next((value for value in numbers if run.equal(cell, value)), cell)
-
-
-# --- the work of the front end ------------------------------------------------------------------------
-
-
-def spend_on_front_end(program: ast.Program, overrides: Mapping[str, Fraction]) -> None:
-    """Count the work of checking and unrolling a program with these parameters."""
-    try:
-        known = parameters(program, overrides)
-    except NotCovered:  # the front end says what is wrong
-        known = dict(overrides)
-    spend(PER_NODE * size(program, known))
-
-
-def size(node: object, known: Known) -> int:
-    """About how many nodes a part of a syntax tree has when it is unrolled."""
-    found, todo = 0, [node]
-    while todo:
-        match part := todo.pop():
-            case ast.For() | ast.Fold():
-                found += repeated(part, known)
-            case ast.Node():
-                spend(4)
-                found += 1
-                names: tuple[str, ...] = part.__match_args__
-                todo += (getattr(part, name) for name in names)
-            case tuple():
-                todo += part
-    return found
-
-
-def repeated(loop: ast.For | ast.Fold, known: Known) -> int:
-    """The size of all instances of the body: the larger one of the first and the last, for each of them."""
-    spend(4)
-    try:
-        low, high = as_index(value_of(loop.low, known)), as_index(value_of(loop.high, known))
-    except NotCovered:  # bounds that are not constants are refused by the front end, or stay as they are
-        return 1 + size(loop.body, known)
-    ends = (size(loop.body, {**known, loop.variable: Fraction(end)}) for end in {low, high})
-    return max(0, high - low + 1) * max(ends)

@@ -18,7 +18,7 @@ from typing import Any
 
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import NotCovered, same
-from dipc.certificate.slow.programs import PER_CHARACTER, Known, named_adjacency, statements
+from dipc.certificate.slow.programs import Known, named_adjacency, statements
 from dipc.certificate.slow.reader import Reader, plain, read
 from dipc.certificate.slow.sizes_expressions import (
     LOST,
@@ -56,7 +56,7 @@ from dipc.certificate.slow.sizes_values import (
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.automata import read_fact
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import Refused, spend
+from dipc.kernel.reading import Refused
 from dipc.kernel.sizes import Certificate
 
 Samples = tuple[tuple[str, Fraction, Form], ...]
@@ -91,7 +91,6 @@ class Edge:
 
 
 def form_of(listed: Mapping[str, str]) -> Form:
-    spend(4 * len(listed))
     return frozenset((name, Fraction(c)) for name, c in listed.items())
 
 
@@ -311,7 +310,6 @@ class Simulation:
         good, before = set(self.steps), 0
         while len(good) != before:
             before = len(good)
-            spend(sum(len(self.steps[pair]) for pair in good))
             good = {p for p in good if all(any(q in good for _, q in step) for step in self.steps[p])}
         return good
 
@@ -394,7 +392,6 @@ def sum_names(certificate: Certificate) -> set[str]:
     for place in certificate.data["places"]:
         names = (*place["values"], *place["differences"], *place["live"])
         found |= {name for name in names if name.startswith("sum(")}
-    spend(PER_CHARACTER * sum(map(len, found)))  # for reading them
     return found
 
 

@@ -34,7 +34,6 @@ from dipc.certificate.slow.sizes_values import (
 from dipc.certificate.slow.values import as_number, combine, fraction, truth
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import spend
 
 CONDITIONS = (*COMPARISONS, ast.Op.AND, ast.Op.OR)
 
@@ -149,7 +148,6 @@ class Evaluation:
 
     def choose(self, options: int) -> int:
         """One of so many options."""
-        spend(8)
         position = len(self.taken)
         pick = self.script[position] if position < len(self.script) else 0
         self.taken.append((pick, options))
@@ -298,7 +296,6 @@ class Evaluation:
 
     def value(self, expr: ast.Expr) -> Value:
         """The value of an expression."""
-        spend(4)
         match expr:
             case ast.Number(value):
                 return number(fraction(value))
@@ -328,7 +325,6 @@ class Evaluation:
         links = [expr]
         while isinstance(left := links[-1].left, ast.Binary) and left.op not in CONDITIONS:
             links.append(left)
-        spend(4 * len(links))
         result = self.value(left)
         for node in reversed(links):
             result = self.arithmetic(node.op, numeric(result), self.number(node.right))

@@ -12,7 +12,6 @@ from dipc.certificate.slow.sizes_text import Domain, all_nodes, is_one, names_of
 from dipc.certificate.slow.values import Plain, as_number
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import spend
 
 
 def domain(declared: ast.Declaration, known: Known, symbolic: frozenset[str], integers: bool) -> Domain:
@@ -65,10 +64,8 @@ class Neighbours:
         if left is not None:
             most = left if self.kind == "l1" else min(left, Fraction(1)) * most
         if domain.integers:
-            spend(16 * int(most))
             ends = [Fraction(d) for d in range(-int(most), int(most) + 1)]
         elif self.kind == "l1" and self.mixed:
-            spend(16 * int(most))
             rests = {most - k for k in range(int(most) + 1)}  # what integer cells leave over
             ends = sorted({ZERO} | rests | {-rest for rest in rests})
         else:

@@ -16,7 +16,6 @@ from dipc.certificate.slow.sizes_expressions import LOST, Broken
 from dipc.certificate.slow.sizes_text import Assume, Cut, Do, Fork, Fresh, Item, Items, Round, listed
 from dipc.certificate.slow.sizes_values import Number, multiple, plus
 from dipc.dipwhile.syntax import ast
-from dipc.kernel.reading import spend
 
 
 @dataclass
@@ -29,7 +28,6 @@ class Path(Drawing):
             self.sign = (1, -1)[self.choose(2)]
         begun = self.begun
         while self.todo and not (begun and self.is_cut(self.todo[0])):
-            spend(20)
             item, self.todo = self.todo[0], self.todo[1:]
             begun = self.carry_out(item) or begun
         self.publish()

@@ -26,7 +26,6 @@ from dipc.certificate.slow.reader import Tree
 from dipc.certificate.slow.reader import plain as as_tuples
 from dipc.certificate.slow.values import Plain
 from dipc.dipwhile.syntax import ast
-from dipc.kernel.reading import spend
 
 EXTREMA = {"max": ast.Op.GE, "argmax": ast.Op.GE, "min": ast.Op.LE, "argmin": ast.Op.LE}
 BEATS = {ast.Op.GT: ast.Op.GE, ast.Op.GE: ast.Op.GE, ast.Op.LT: ast.Op.LE, ast.Op.LE: ast.Op.LE}
@@ -97,7 +96,6 @@ Items = tuple[Item, ...]
 
 def all_nodes(part: object) -> Iterator[ast.Node]:
     """A node, or those of a tuple, with everything in it."""
-    spend(1)
     if isinstance(part, ast.Node):
         yield part
         names: tuple[str, ...] = part.__match_args__  # all but the span

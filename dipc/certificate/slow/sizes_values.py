@@ -14,7 +14,6 @@ from functools import lru_cache
 
 from dipc.certificate.slow.values import Plain
 from dipc.kernel.facts import ZERO
-from dipc.kernel.reading import spend
 
 MOST_ROWS = 400  # of an elimination; beyond, nothing is said to be impossible
 
@@ -64,7 +63,6 @@ def symbol(*name: object) -> Number:
 
 def plus(a: Number, b: Number, times: Fraction | int = 1) -> Number:
     """a + times * b."""
-    spend(2 + len(a.terms) + len(b.terms))
     terms = dict(a.terms)
     for s, c in b.terms:
         terms[s] = terms.get(s, ZERO) + c * times
@@ -114,7 +112,6 @@ def impossible(rows: Iterable[Row]) -> bool:
 def _impossible(rows: frozenset[Row]) -> bool:
     system = {part for row in rows for part in _inequalities(row)}
     while True:
-        spend(4 * len(system) + 4)
         if any(not v.terms and (v.constant < 0 or (strict and not v.constant)) for v, strict in system):
             return True
         system = {row for row in system if row[0].terms}
@@ -153,5 +150,4 @@ def _without(system: set[tuple[Number, bool]]) -> set[tuple[Number, bool]]:
             (above if factor > 0 else below).append((multiple(value, 1 / abs(factor)), strict))
         else:
             rest.add((value, strict))
-    spend(8 * len(above) * len(below))
     return rest | {(_scaled(plus(a, b)), s or t) for a, s in above for b, t in below}

@@ -23,7 +23,6 @@ from fractions import Fraction
 from dipc.certificate.slow.functions import ONE, Mass, NotCovered, constant, difference, exponential, total
 from dipc.certificate.slow.inequalities import Row, has_interior, integer_row
 from dipc.kernel.facts import ZERO, Function, add, multiply
-from dipc.kernel.reading import spend
 
 Vector = tuple[int, ...]
 
@@ -43,7 +42,6 @@ def determinant(matrix: Sequence[Vector]) -> int:
     """By the first row."""
     if not matrix:
         return 1
-    spend(1 + len(matrix))
     first, *rest = matrix
     return sum(
         (-1) ** j * c * determinant([(*r[:j], *r[j + 1 :]) for r in rest]) for j, c in enumerate(first) if c
@@ -62,7 +60,6 @@ def rays(rows: Sequence[Row]) -> list[Vector]:
     width = len(rows[0])
     found = set()
     for chosen in itertools.combinations(rows, width - 1):
-        spend(len(rows))
         line = normal_to(chosen, width)
         for v in (line, tuple(-c for c in line)):
             if any(v) and all(dot(r, v) >= 0 for r in rows):
@@ -74,7 +71,6 @@ def simplices(face: frozenset[Vector], rows: Sequence[Row], dimension: int) -> l
     """A triangulation of a face of the cone, given by its rays: one ray, with every facet that lacks it."""
     if dimension == len(face):
         return [face]
-    spend(len(face) * len(rows))
     apex = min(face)
     parts = {frozenset(v for v in face if dot(r, v) == 0) for r in rows} - {face}
     facets = [part for part in parts if not any(part < other for other in parts)]
@@ -126,7 +122,6 @@ class Simplicial:
         """
         if self.index > MAX_POINTS:
             raise NotCovered("integer noise with coefficients of this size")
-        spend(8 * self.index * len(self.rays))
         group = {(0,) * len(self.rays)}
         for column in zip(*self.scaled_inverse, strict=True):
             order = self.index // math.gcd(self.index, *column)
@@ -144,7 +139,6 @@ def generic_point(all_rays: Sequence[Vector], parts: Sequence[Simplicial]) -> Ve
     """A point inside the cone that lies on no facet of its parts."""
 
     def candidate(power: int) -> Vector:
-        spend(8 * len(parts) + len(all_rays))
         weights = [PRIMES[i % len(PRIMES)] ** power + i for i in range(len(all_rays))]
         return tuple(dot(weights, cells) for cells in zip(*all_rays, strict=True))
 

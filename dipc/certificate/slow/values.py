@@ -10,7 +10,6 @@ from typing import Any
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, NotCovered, Pair, constant, product
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, multiply, negative
-from dipc.kernel.reading import spend, width
 
 MAX_EXPONENT = 10_000  # of a power
 MAX_SHOWN_BITS = 14_000  # of a number as text; Python refuses more than 4300 digits
@@ -109,8 +108,6 @@ def combine(op: ast.Op, left: Value, right: Value) -> Value:
     if isinstance(left, Linear) or isinstance(right, Linear):
         return combine_linear(op, left, right)
     a, b = as_number(left), as_number(right)
-    if op is not ast.Op.POW:
-        spend(1 + ((width((a, b)) >> 5) ** 2 >> 6))
     match op:
         case ast.Op.ADD:
             return a + b
@@ -133,7 +130,6 @@ def power(base: Fraction, exponent: int) -> Fraction:
         raise NotCovered("a power whose exponent is too large")
     if not base and exponent < 0:
         raise NotCovered("division by zero")
-    spend(1 + (((width((base,)) - 2) * abs(exponent) >> 5) ** 2 >> 6))
     return Fraction(base**exponent)
 
 
@@ -142,7 +138,6 @@ def combine_functions(op: ast.Op, left: Value, right: Value) -> Value:
     n, d = as_pair(left)
     if op is ast.Op.POW:
         times = as_index(right)
-        spend(abs(times))
         up, down = product([n] * abs(times)), product([d] * abs(times))
         return quotient(up, down) if times >= 0 else quotient(down, up)
     m, e = as_pair(right)
