@@ -1,8 +1,8 @@
 """``dipc verify --deep``: the distributions of a certificate derived anew from the program text.
 
 The slow, obvious route is in :mod:`dipc.certificate.slow`.  From dipc it uses the kernel, the checks of the
-front end, which may only refuse, and the parser, whose trees a second reader confirms
-(:mod:`dipc.certificate.slow.reader`).  All its arithmetic is that of the standard library.
+front end, which may only refuse, and the parser, which is trusted.  All its arithmetic is that of the
+standard library.
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ from dipc.certificate.slow.programs import (
     parameters,
     size_of,
 )
-from dipc.certificate.slow.reader import check_reading, read_claim
-from dipc.certificate.slow.reader import plain as as_tuples
 from dipc.certificate.slow.values import Plain, described
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
@@ -144,11 +142,9 @@ def written(claim: ast.Claim | None) -> str:
 
 
 def understood_claim(text: str, source: Source, known: Mapping[str, Fraction]) -> ast.Claim:
-    """The claim in a text, which the front end accepts and both readers read alike."""
+    """The claim in a text, which the front end accepts."""
     claim = parse_claim(text, CLAIM_NAME)
     compile_claim(claim, dict(read(source, rationals(known)).parameters))
-    if read_claim(text) != as_tuples(claim):
-        raise Refused("deep: reading", "the second reader reads another claim")
     return claim
 
 
@@ -158,7 +154,7 @@ def rationals(known: Mapping[str, Fraction]) -> dict[str, Any]:
 
 
 def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
-    """The tree of a program that dipc accepts and that a second reader reads alike, and its arrays' sizes.
+    """The tree of a program that dipc accepts, and the sizes of its arrays.
 
     The front end is shared with the main route, but can only refuse here: what it accepts must have the
     meaning that the slow route gives it.
@@ -170,7 +166,6 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
         raise Refused("deep: program", error.message) from None
     except LimitReached as limit:
         raise Refused("deep: program", str(limit)) from None
-    check_reading(source.text, program)
     return program, dict(core.arrays)
 
 

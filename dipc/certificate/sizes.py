@@ -23,7 +23,6 @@ from dipc.certificate.ratios import Ratios
 from dipc.certificate.rederive import Statement, rationals, written
 from dipc.certificate.slow.claims import is_claim_of
 from dipc.certificate.slow.programs import parameters
-from dipc.certificate.slow.reader import check_reading
 from dipc.certificate.slow.sizes import check_automaton
 from dipc.certificate.slow.values import described
 from dipc.dipwhile.allsizes.automaton import (
@@ -274,9 +273,11 @@ def rederive(certificate: kernel.Certificate) -> str:
         compile_program(program, source, rationals(listed), sampled=True)
     except (InputError, LimitReached) as error:
         raise Refused("deep: program", str(error)) from None
-    check_reading(source.text, program)
     sizes = frozenset(certificate.sizes)
-    edges = check_automaton(program, certificate, sizes | computed_from(program, sizes))
+    try:
+        edges = check_automaton(program, certificate, sizes | computed_from(program, sizes))
+    except InputError as error:
+        raise Refused("deep: automaton", error.message) from None
     return f"the {edges} edges were derived from the program text"
 
 

@@ -254,7 +254,7 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
             say("not recomputed: the pairs of the adjacency formula")
     else:
         say(f"accepted: {certificate.statement()}")
-        say(f"derived: {derived}; nothing but the meaning of programs is trusted")
+        say(f"derived: {derived}; nothing but the parser and the meaning of programs is trusted")
     return _told(certificate.program.sha256, wanted, statement, limit, differences, derived)
 
 
@@ -307,7 +307,7 @@ def _judged_sizes(certificate: sizes.Certificate, wanted: Wanted) -> int:
             say("not compared: the labels of the automaton with the adjacency")
     else:
         say(f"accepted: {certificate.statement()}")
-        say(f"derived: {derived}; nothing but the meaning of programs is trusted")
+        say(f"derived: {derived}; nothing but the parser and the meaning of programs is trusted")
     return _told(certificate.program.sha256, wanted, statement, limit, differences, derived)
 
 

@@ -316,7 +316,6 @@ DEEP: dict[str, tuple[str, int]] = {
     "an enormous domain": (HEAD.replace("q in {0, 1}", "q in 1..10^12") + END, 1),
     "many cells": (HEAD.replace("q in {0, 1}", "q[N] in {0, 1}") + END, 100_000),
     "many outputs": (HEAD.replace("o in {0, 1}", "o[N] in {0, 1} = 0"), 100_000),
-    "deep parentheses": (HEAD + "x <- " + "(" * 5000 + "1" + ")" * 5000 + "\n" + END, 1),
     "deep blocks": (HEAD + "if q = 1 then\n" * 300 + "x <- 0\n" + "end\n" * 300 + END, 1),
     "a formula over a long range": (
         HEAD.replace("all", "forall i in 1..N: forall j in 1..N: q = q' or q = i") + END,

@@ -352,11 +352,11 @@ SHARED = {
     "errors": "kinds of errors; nothing is computed there",
     "kernel.*": "the checker of proofs, standard library only: its rules are what everybody trusts",
     "dipwhile.syntax.ast": "the names of the nodes of a tree",
-    "dipwhile.syntax.parser": "its tree is compared with that of the second reader, slow/reader.py",
+    "dipwhile.syntax.parser": "trusted: `tests/reader.py` reads the same from every program of the tests",
     "dipwhile.syntax.compile": "the checks of the front end: here they can only refuse",
     "dipwhile.convert": "a parameter as the front end takes it, for those checks",
 }
-"""The modules of dipc that both routes use, and why a mistake in each is harmless."""
+"""The modules of dipc that both routes use, and why."""
 
 
 @pytest.mark.parametrize("path", DEEP, ids=lambda path: path.stem)

@@ -12,7 +12,6 @@ from dipc.certificate.slow.functions import EPS, ONE, Mass, constant, exponentia
 from dipc.certificate.slow.inequalities import arranged, row
 from dipc.certificate.slow.loops import components, eliminated, exits, lumped
 from dipc.certificate.slow.noise import Sample, connected, measure, opposite, without_implied
-from dipc.certificate.slow.reader import plain, read_claim
 from dipc.certificate.slow.sums import (
     Simplicial,
     adjugate,
@@ -117,8 +116,3 @@ def test_loops() -> None:
 
 
 # --- programs -------------------------------------------------------------------------------------------
-
-
-def test_the_second_reader() -> None:
-    assert read_claim("eps for eps in (0, 1]")[1:3] == (("Eps",), None)
-    assert plain(ast.Name("q", True)) == ("Name", "q", True)

@@ -265,7 +265,7 @@ def sizes() -> dict[str, int]:
         "`dipc check`": needed_by("dipc/mechanisms.py"),
         "kernel": kernel_files,
         "deep": {
-            path  # the front end may only refuse, and a second reader confirms the parser
+            path  # the front end may only refuse; the parser is named beside
             for path in needed_by("dipc/certificate/rederive.py")
             if path.is_relative_to(ROOT / "dipc/certificate") or path in kernel_files
         },

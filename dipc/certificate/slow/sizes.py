@@ -19,7 +19,6 @@ from typing import Any
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import NotCovered, same
 from dipc.certificate.slow.programs import Known, named_adjacency, statements
-from dipc.certificate.slow.reader import Reader, plain, read
 from dipc.certificate.slow.sizes_expressions import (
     LOST,
     UNKNOWN,
@@ -54,6 +53,8 @@ from dipc.certificate.slow.sizes_values import (
     plus,
 )
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.parser import parse, parse_expression
+from dipc.errors import Source
 from dipc.kernel.automata import read_fact
 from dipc.kernel.facts import ZERO
 from dipc.kernel.reading import Refused
@@ -364,14 +365,14 @@ def described(path: Path) -> str:
 def check_automaton(program: ast.Program, certificate: Certificate, sizes: frozenset[str]) -> int:
     """Refuse unless the listed automaton is that of the program; the number of its edges.
 
-    ``sizes`` are the listed sizes and the parameters computed from them.  The second reader has read the same
-    program.  Raises :class:`~dipc.kernel.reading.Refused` and :class:`NotCovered`.
+    ``sizes`` are the listed sizes and the parameters computed from them.  Raises :class:`NotCovered`,
+    :class:`~dipc.kernel.reading.Refused`, and :class:`InputError` for a name or an adjacency that is no text.
     """
     known: Known = dict(certificate.program.parameters)
     text = Text(program, known, sizes - known.keys(), all_sizes(program))
     integers = needs_integers(program)
     text.domains = {d.name: domain(d, known, text.symbolic, integers) for d in program.inputs}
-    text.sums = {read(name, Reader.expression): name for name in sum_names(certificate)}
+    text.sums = {parse_expression(name): name for name in sum_names(certificate)}
     check_question(text, certificate)
     listed_automaton = read_listed(certificate)
     shared = Shared(text, neighbours(program, known, text.domains))
@@ -425,5 +426,6 @@ def check_question(text: Text, certificate: Certificate) -> None:
     if given != (kind, None if kind == "all" else distance):
         raise Refused("deep: adjacency", "it is not that of the program")
     comment = "#" in adjacency["text"]  # which the statement would show
-    if comment or read(adjacency["text"], Reader.adjacency) != plain(program.adjacency):
+    alone = ast.Program((), (), (), program.adjacency, None, (ast.Exit(),))
+    if comment or parse(Source("", f"adjacent {adjacency['text']}\nexit")) != alone:
         raise Refused("deep: adjacency", "its text is not that of the program")

@@ -22,8 +22,6 @@ from typing import Any
 
 from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.programs import Known, assigned, statements
-from dipc.certificate.slow.reader import Tree
-from dipc.certificate.slow.reader import plain as as_tuples
 from dipc.certificate.slow.values import Plain
 from dipc.dipwhile.syntax import ast
 
@@ -156,7 +154,7 @@ class Text:
     symbolic: frozenset[str]
     sizes: frozenset[str]
     domains: dict[str, Domain] = field(default_factory=dict)
-    sums: dict[Tree, str] = field(default_factory=dict)  # the listed variables that are named after sums
+    sums: dict[ast.Expr, str] = field(default_factory=dict)  # the listed variables that are named after sums
 
     def __post_init__(self) -> None:
         self.bounds = {d.name: d.size for d in (*self.program.inputs, *self.program.outputs) if d.size}
@@ -196,8 +194,8 @@ class Text:
                     return total(node, node)
             return node
 
-        def total(fold: ast.Fold, written: ast.Node) -> ast.Name:
-            name = self.sums.get(as_tuples(written), f"$total@{fold.span.start}")
+        def total(fold: ast.Fold, written: ast.Expr) -> ast.Name:
+            name = self.sums.get(written, f"$total@{fold.span.start}")
             zero = name_at(NOUGHT, fold)
             loop = ast.For(fold.variable, fold.low, fold.high, (adding(name, fold.body),), span=fold.span)
             before.extend([Do(assignment(name, zero), constants), Do(loop, constants)])
@@ -215,7 +213,7 @@ class Text:
                 case ast.Fold("sum", j, low, ast.Name(i), body) if is_one(low) and i == loop.variable:
                     if names_of(body) <= inputs | {j}:
                         term = rewritten(body, lambda n: name_at(i, n) if n == ast.Name(j) else n)
-                        name = self.sums.get(as_tuples(node), f"$sum{len(found)}@{loop.span.start}")
+                        name = self.sums.get(node, f"$sum{len(found)}@{loop.span.start}")
                         return name_at(found.setdefault(term, name), node)
             return node
 

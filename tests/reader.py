@@ -1,9 +1,9 @@
-"""A second reader of programs: recursive descent, by hand, from the text to a tree of plain tuples.
+"""A second reader of programs, the judge of the parser: recursive descent, by hand, from the text to tuples.
 
 All that dipc says about a program rests on its parser (lark, its grammar, its tables, its layout), so a bug
 there would affect every route.  This reader shares nothing with it: it follows docs/language.md, uses the
 standard library only and keeps no state between runs.  :func:`plain` turns a syntax tree of dipc into the
-same tuples, and :func:`check_reading` compares the two.
+same tuples.
 
 A node is a tuple ``(kind, part, ...)``, named and ordered as in :mod:`dipc.dipwhile.syntax.ast`; numbers are
 fractions, sequences are tuples, absent parts are None.
@@ -25,10 +25,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
 from dipc.dipwhile.syntax import ast
-from dipc.kernel.reading import Refused
 
 Tree = Any  # nested tuples
 Item = Callable[[], Tree]
+
+
+class Refused(Exception):
+    """The text is not a program."""
+
 
 DEEPEST = 250
 LONGEST_NUMBER = 1000
@@ -72,7 +76,7 @@ class Token(NamedTuple):
 
 def refuse(line: int, reason: str) -> NoReturn:
     """Refuse the program."""
-    raise Refused("deep: reading", f"line {line}: {reason}")
+    raise Refused(f"line {line}: {reason}")
 
 
 def tokens(text: str) -> list[Token]:
@@ -489,12 +493,7 @@ def number(token: Token) -> Fraction:
 
 
 def read(text: str, method: Callable[[Reader], Tree] = Reader.program) -> Tree:
-    """The tree of a program, or of what a method of the reader reads.  Raises Refused.
-
-    >>> read("output b in {0, 1}; b <")
-    Traceback (most recent call last):
-    dipc.kernel.reading.Refused: deep: reading: line 1: '<-' is expected, not '<'
-    """
+    """The tree of a program, or of what a method of the reader reads.  Raises :class:`Refused`."""
     reader = Reader(tokens(text))
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 40 * DEEPEST))
@@ -505,11 +504,6 @@ def read(text: str, method: Callable[[Reader], Tree] = Reader.program) -> Tree:
     if reader.next.kind != "end":
         reader.expected("the end")
     return tree
-
-
-def read_claim(text: str) -> Tree:
-    """The tree of a claim on its own, as after ``private``."""
-    return read(text, Reader.claim)
 
 
 def plain(node: object) -> Tree:
@@ -539,9 +533,3 @@ def plain_chain(node: ast.Binary) -> Tree:
         if not isinstance(left, ast.Binary) or STRENGTH.get(left.op.value) != strength:
             return "Chain", plain(left), *reversed(rest)
         part = left
-
-
-def check_reading(text: str, program: ast.Program) -> None:
-    """Refuse unless this reader reads the same program."""
-    if read(text) != plain(program):
-        raise Refused("deep: reading", "the second reader reads another program")
