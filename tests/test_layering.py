@@ -28,7 +28,6 @@ LAYERS = (
         "lazily",
         "kernel",
         "files",
-        "process",
     },
     {"clock"},
     {"limits"},

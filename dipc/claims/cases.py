@@ -16,16 +16,14 @@ import signal
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
 from dipc.claims.oracle import SignOracle
 from dipc.errors import InputError
 from dipc.models.laws import Case, Neighbours, Vector
-from dipc.process import deaf_children
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
 from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
 from dipc.signs.radicals import Function
@@ -168,27 +166,19 @@ def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[lis
     """The answers for each two laws, in their order; the caller may stop early."""
     size = min(CHUNK, len(laws) // jobs + 1)
     chunks = [laws[i : i + size] for i in range(0, len(laws), size)]
-    results: Generator[list[list[Checked]], None, None] | None = None
-    try:
-        with deaf_children():  # which is good for imports, too: some swallow exceptions
-            results = _begun(claim, chunks, jobs)
-        for answers in results:
-            yield from answers
-    finally:
-        if results is not None:
-            with _silent():
-                results.close()
-
-
-def _begun(claim: Claim, chunks: Sequence[Sequence[Laws]], jobs: int) -> Any:
-    """The generator of the answers, of processes that have begun."""
     try:
         from joblib import Parallel, delayed, parallel_config
     except ImportError:
         message = "several jobs need the package joblib, which is not installed"
         raise InputError(message, hint="pip install joblib, or leave the option --jobs out") from None
     with parallel_config("loky", initializer=_leave_interrupts):
-        return Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
+        results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
+    try:
+        for answers in results:
+            yield from answers
+    finally:
+        with _silent():
+            results.close()
 
 
 @contextmanager

@@ -74,8 +74,6 @@ def format_(
             with reading(file, time_limit, memory_limit):
                 text = _text(file)
             return action(text)
-        except BrokenPipeError:
-            raise
         except Exception as error:  # does not stop the others
             return explain_failure(error)
 

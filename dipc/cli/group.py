@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import click
 
 from dipc.cli.terminal import TEXT, colour_option
-from dipc.process import leaving
 from dipc.shipped import every_size_programs, hidden_models, hidden_programs, models, paths
 from dipc.suggest import did_you_mean
 
@@ -57,8 +56,7 @@ class Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.commands and cmd_name in self.homes:
             module, attribute = self.homes[cmd_name].split(".")
-            with leaving():
-                self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
+            self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(

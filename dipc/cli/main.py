@@ -1,9 +1,9 @@
 """The command line; its sub-commands are in the other files here.
 
 Exit status: 0 private, 1 violated, 2 broken input, 3 undecided, over a limit, or a defect of dipc, 130
-interrupted, 141 nobody reads the output.  A crash must never look like a verdict, so nothing but a violation
-(or a number that differs, of ``dipc papers``) ends with 1; an answer that could not be written is none, and
-ends with 2.
+interrupted.  A crash must never look like a verdict, so nothing but a violation (or a number that differs,
+of ``dipc papers``) ends with 1; an answer that could not be written is none, and ends with 2.  Where nobody
+reads the output, or there is none, the status is that of the verdict.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ from click.shell_completion import get_completion_class, shell_complete
 from dipc.cli.failures import BROKEN_INPUT, error_record, explain_failure
 from dipc.cli.group import Commands
 from dipc.cli.terminal import make_robust, say
-from dipc.process import leave_at_once, open_closed_streams, raising
 from dipc.version import __version__
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_DIPC_COMPLETE"
-CLOSED = 141  # what a shell reports for a process that wrote into a closed pipe
 
 
 @click.group(
@@ -71,8 +69,6 @@ def completion(shell: str) -> int:
 
 def run() -> None:
     """Entry point of the console script."""
-    leave_at_once()  # before the command begins, and after it has ended
-    open_closed_streams()
     make_robust()
     sys.exit(status(sys.argv[1:], os.environ.get(VARIABLE)))
 
@@ -87,15 +83,13 @@ def status(arguments: list[str], instruction: str | None = None) -> int:
     2
     """
     try:
-        with raising():
-            code = answered(arguments) if instruction is None else completed(instruction)
+        code = answered(arguments) if instruction is None else completed(instruction)
+        if sys.stdout is not None:
             sys.stdout.flush()
         return code
     except NO_ARGUMENTS as error:
         error.show()
         return BROKEN_INPUT
-    except BrokenPipeError:
-        return CLOSED
     except (Exception, KeyboardInterrupt) as error:  # a crash must not be mistaken for a verdict
         return failed(error, "--json" in arguments)
 
@@ -121,8 +115,6 @@ def failed(error: BaseException, as_json: bool) -> int:
     try:
         if as_json:
             click.echo(json.dumps({"error": error_record(error)}))
-    except BrokenPipeError:
-        return CLOSED
     except OSError as unwritten:
         return explain_failure(unwritten)
     return code

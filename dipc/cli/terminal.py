@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -42,6 +42,7 @@ ASCII = {
 """What replaces a character that the terminal cannot show."""
 
 HANDLER = "dipc"
+STDERR = 2
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
@@ -65,56 +66,47 @@ def encodable(text: str, encoding: str | None = None) -> str:
 
 
 def make_robust() -> None:
-    """From now on a character that the terminal cannot show is replaced, and never an error.
-
-    What cannot be written to the standard output is one error, and to the standard error none.
-    """
-    for name, kind in (("stdout", Output), ("stderr", Remarks)):
+    """From now on a character that the terminal cannot show is replaced, and never an error."""
+    for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=HANDLER)
-            setattr(sys, name, _opened_again(stream, kind))
+            setattr(sys, name, _opened_again(stream))
 
 
 class Output(io.FileIO):
-    """The standard output.  The first error names it; later ones would say the same, when Python ends too."""
+    """The standard output or the standard error.
+
+    What a closed pipe does not take is dropped: the exit status is still that of the verdict.  Any other
+    failure is an error, once; but none on the standard error, where remarks must not change the status.
+    """
 
     broken = False
 
     def write(self, data: Any) -> int:
-        size = memoryview(data).nbytes
-        if self.broken:
-            return size
         try:
             return super().write(data)
         except OSError as error:
-            self.broken = True
-            return self.failed(error, size)
-
-    def failed(self, error: OSError, size: int) -> int:
-        """What to do about the first error."""
-        raise OSError(error.errno, error.strerror, "<stdout>") from None
+            if not (self.broken or isinstance(error, BrokenPipeError) or self.fileno() == STDERR):
+                self.broken = True
+                raise OSError(error.errno, error.strerror, "<stdout>") from None
+            return memoryview(data).nbytes
 
 
-class Remarks(Output):
-    """The standard error: a remark that cannot be written must not change the exit status."""
-
-    def failed(self, error: OSError, size: int) -> int:
-        return size
-
-
-def _opened_again(stream: TextIOWrapper, kind: type[Output]) -> TextIOWrapper:
-    """The stream as this kind of file, unless it is none (the console of Windows, a test's)."""
+def _opened_again(stream: TextIOWrapper) -> TextIOWrapper:
+    """The stream as such a file, unless it is none (the console of Windows, a test's)."""
     if not isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO):
         return stream
     stream.flush()
+    file = Output(stream.fileno(), "wb", closefd=False)
     return TextIOWrapper(
-        io.BufferedWriter(kind(stream.fileno(), "wb", closefd=False)),
-        stream.encoding,
-        stream.errors,
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
+        io.BufferedWriter(file), stream.encoding, stream.errors, line_buffering=stream.line_buffering
     )
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream, which the process may lack, is a terminal."""
+    return stream is not None and stream.isatty()
 
 
 class Text(click.types.StringParamType):
@@ -170,7 +162,7 @@ def show_table(headings: Row, rows: Sequence[Row], answers: int | None = None) -
     """
     rows = [[shortened(cell, MOST_SAID) for cell in row] for row in rows]
     colour = getattr(click.get_current_context(silent=True), "color", None)
-    if colour or sys.stdout.isatty():
+    if colour or is_terminal(sys.stdout):
         _drawn(headings, rows, answers, colour is not False)
     else:
         for line in columns([headings, *rows]):

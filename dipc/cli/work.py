@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 import dipc.limits as limits
+from dipc.cli.terminal import is_terminal
 from dipc.clock import Clock, Progress, how_far
 from dipc.errors import LimitReached
-from dipc.process import INTERRUPTED as INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from dipc.report.study import Note
 
+INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by convention
 PATIENCE = 1.0  # seconds before a bar appears
 T = TypeVar("T")
 
@@ -142,7 +143,7 @@ class Bar:
         self._timer.daemon = True
 
     def __enter__(self) -> Bar:
-        if sys.stderr.isatty():
+        if is_terminal(sys.stderr):
             self._timer.start()
         return self
 
