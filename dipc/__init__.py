@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dipc.claims.privacy import Violated as Violated
     from dipc.claims.verdict import Undecided as Undecided
     from dipc.claims.verdict import Verdict as Verdict
+    from dipc.clock import limits as limits
     from dipc.decorator import PythonMechanism as PythonMechanism
     from dipc.decorator import mechanism as mechanism
     from dipc.dipwhile.allsizes.answer import AllSizesAnswer as AllSizesAnswer
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 HOMES = {
     module: tuple(names.split())
     for module, names in {
+        "clock": "limits",
         "dipwhile.sentences": "decide",
         "signs.sentence": "Decision Sentence",
         "claims.counterexample": "Counterexample",

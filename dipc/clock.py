@@ -1,6 +1,6 @@
 """Time: the limits, the progress that is shown, and the seconds of every stage.
 
-Limits are checked between steps; work in :func:`dipc.limits.held` is ended inside one, too.  Memory is that
+Limits are checked between steps; work in :func:`dipc.child.held` is ended inside one, too.  Memory is that
 of the process at its peak, as the system reports it; where the system does not (Windows), that limit is
 refused.
 """
@@ -8,7 +8,10 @@ refused.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from math import inf
 from numbers import Rational
 from time import monotonic, process_time
@@ -21,6 +24,7 @@ Progress = Callable[[str, int, int | None], None]  # stage, done, of how many (i
 Tick = Callable[[], None]  # called now and then; may raise LimitReached
 
 INTERVAL = 0.05  # seconds between two reports of progress
+TIME, MEMORY = "the time limit was reached", "the memory limit was reached"
 
 
 def silent(stage: str, done: int, total: int | None) -> None:
@@ -38,20 +42,112 @@ def how_far(stage: str, done: int, total: int | None) -> str:
     return f"{stage}: {done} of {total}"
 
 
-class Clock:
-    """Runs from its creation; the limits are in seconds and megabytes, infinite ones as good as none."""
+# --- limits ----------------------------------------------------------------------------------
 
-    def __init__(
-        self, limit: float | None = None, memory: float | None = None, progress: Progress = silent
-    ) -> None:
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What each question may take, and who hears of its progress.
+
+    ``deadline`` is that of the work that the questions are a part of, a value of :func:`time.monotonic`.
+    """
+
+    seconds: float = inf
+    megabytes: float = inf
+    progress: Progress = silent
+    deadline: float = inf
+
+
+NONE = Limits()
+
+_in_force = ContextVar("limits", default=NONE)
+
+
+def in_force() -> Limits:
+    """The limits of questions that are asked here."""
+    return _in_force.get()
+
+
+@contextmanager
+def put_in_force(given: Limits) -> Iterator[None]:
+    """``with put_in_force(given): ask()``: these limits, and no others."""
+    token = _in_force.set(given)
+    try:
+        yield
+    finally:
+        _in_force.reset(token)
+
+
+@contextmanager
+def limits(
+    *, seconds: float | None = None, megabytes: float | None = None, progress: Progress | None = None
+) -> Iterator[None]:
+    """``with dipc.limits(seconds=60, megabytes=500): answer = program.check()``.
+
+    Each question inside has ``seconds`` of its own, and ends when the process needs more than so many
+    ``megabytes``; a question is a call of a function or method of dipc, such as ``check`` or ``load``.
+    ``progress`` is called with the stage, what is done, and of how much (None: not known).  What is left out
+    stays as it is outside; ``float("inf")`` is no limit.
+
+    A question over a limit is undecided, or raises :class:`LimitReached`.  Limits hold inside one long step
+    of arithmetic, too: where the system can fork, questions are then answered by a child process.
+    """
+    found = in_force()
+    if seconds is not None:
+        found = replace(found, seconds=_number("seconds", seconds))
+    if megabytes is not None:
+        found = replace(found, megabytes=_number("megabytes", megabytes))
+    if progress is not None:
+        if not callable(progress):
+            raise WrongType(f"progress must be a function, not the {type(progress).__name__} {progress}")
+        found = replace(found, progress=progress)
+    with put_in_force(found):
+        yield
+
+
+@contextmanager
+def as_one() -> Iterator[Clock]:
+    """``with as_one() as clock: load(); check()``: the questions inside have the time of one, together."""
+    clock = Clock()
+    with put_in_force(clock.rest()):
+        yield clock
+
+
+def _number(name: str, value: object) -> float:
+    """A limit: a number that is not negative."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Rational):
+        shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
+        raise WrongType(f"{name} must be a number or None, not {shown}", hint=f"for example {name}=60")
+    try:
+        limit = float(value)
+    except OverflowError:
+        limit = -inf if str(value).startswith("-") else inf
+    if not limit >= 0:
+        raise InputError(f"{name} must not be negative or nan: {value}")
+    return limit
+
+
+# --- clocks ----------------------------------------------------------------------------------
+
+
+class Clock:
+    """The clock of a question, which runs from its creation, with the limits in force (or those given)."""
+
+    def __init__(self, given: Limits | None = None) -> None:
+        given = in_force() if given is None else given
         self.laps: dict[str, float] = {}
         self._last = monotonic()
-        self.deadline = None if limit is None or limit == inf else self._last + limit
-        self.memory = None if memory == inf else memory
-        self._progress = progress
-        self._relayed = False
+        end = min(self._last + given.seconds, given.deadline)
+        self.deadline = None if end == inf else end
+        self.memory = None if given.megabytes == inf else given.megabytes
+        self.known: Any = None
+        self._progress = given.progress
+        self._found: Callable[[object], None] | None = None
         self._shown = self._last
         self._doing: tuple[str, int, int | None] = ("starting", 0, None)
+
+    def __reduce__(self) -> tuple[type[Clock], tuple[()]]:
+        return Clock, ()  # it stays in its process
 
     @property
     def doing(self) -> str:
@@ -63,14 +159,25 @@ class Clock:
         """Whether there is a limit."""
         return self.deadline is not None or self.memory is not None
 
+    def rest(self) -> Limits:
+        """What is left of the limits, for the questions that this one consists of."""
+        megabytes, deadline = (inf if x is None else x for x in (self.memory, self.deadline))
+        return Limits(megabytes=megabytes, progress=self._progress, deadline=deadline)
+
     def report(self, stage: str, done: int, total: int | None) -> None:
         """Show progress that was made elsewhere; looks at no limit."""
         self._doing = stage, done, total
         self._progress(stage, done, total)
 
-    def relay(self, progress: Progress) -> None:
-        """From now on, report to ``progress`` instead: the beginning of every stage, too."""
-        self._progress, self._relayed = progress, True
+    def found(self, answer: object) -> None:
+        """Keep an answer as ``known``: it stands if a limit ends the work before there is a better one."""
+        self.known = answer
+        if self._found is not None:
+            self._found(answer)
+
+    def relay(self, progress: Progress, found: Callable[[object], None]) -> None:
+        """From now on, report to ``progress``, the beginning of every stage, too, and to ``found``."""
+        self._progress, self._found = progress, found
 
     def lap(self, stage: str) -> None:
         """The time since the last lap was spent in ``stage``."""
@@ -80,16 +187,16 @@ class Clock:
 
     def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
         """Record progress; cheap enough to call often.  Raises :class:`LimitReached` beyond a limit."""
-        begun = self._relayed and stage != self._doing[0]
+        begun = self._found is not None and stage != self._doing[0]
         self._doing = stage, done, total
         now = monotonic()
         if begun or now - self._shown > INTERVAL:
             self._shown = now
             self._progress(stage, done, total)
         if self.deadline is not None and now > self.deadline:
-            raise LimitReached("the time limit was reached")
+            raise LimitReached(TIME)
         if self.memory is not None and peak_memory() > self.memory:
-            raise LimitReached("the memory limit was reached")
+            raise LimitReached(MEMORY)
 
 
 class Busy(Clock):
@@ -99,9 +206,7 @@ class Busy(Clock):
     """
 
     def __init__(self, outer: Clock, seconds: float) -> None:
-        super().__init__()
-        late = monotonic() + 10 * seconds
-        self.deadline = late if outer.deadline is None else min(late, outer.deadline)
+        super().__init__(Limits(10 * seconds, deadline=inf if outer.deadline is None else outer.deadline))
         self._outer, self._until = outer, process_time() + seconds
 
     def tick(self, stage: str, done: int = 0, total: int | None = None) -> None:
@@ -109,49 +214,7 @@ class Busy(Clock):
         self._outer.tick(stage, done, total)
         self._doing = stage, done, total
         if process_time() > self._until:
-            raise LimitReached("the time limit was reached")
-
-
-LIMITS = ("time_limit", "memory_limit", "progress")
-"""The options of a clock."""
-
-Limits = tuple[object, object, Progress]
-"""Seconds and megabytes, or None, and who is told about the progress."""
-
-NO_LIMITS: Limits = (None, None, silent)
-
-
-def to_limit(value: object, what: str) -> float | None:
-    """A limit on seconds or megabytes: a number that is not negative, or None."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float | Rational):
-        shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
-        raise WrongType(f"{what} must be a number or None, not {shown}", hint=f"for example {what}=60")
-    try:
-        limit = float(value)
-    except OverflowError:
-        limit = -inf if str(value).startswith("-") else inf
-    if not limit >= 0:
-        raise InputError(f"{what} must not be negative or nan: {value}")
-    return limit
-
-
-def to_clock(time_limit: object = None, memory_limit: object = None, progress: Progress = silent) -> Clock:
-    """A clock with these limits, which starts now."""
-    if not callable(progress):
-        raise WrongType(f"progress must be a function, not the {type(progress).__name__} {progress}")
-    return Clock(to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit"), progress)
-
-
-def limits_in(given: dict[str, Any], own: Container[str] = ()) -> Clock:
-    """A clock with the limits among keyword arguments, which are taken out; ``own`` names are no limits.
-
-    >>> given = {"N": 3, "time_limit": 60, "memory_limit": 7}
-    >>> limits_in(given, own={"memory_limit"}).limited, given
-    (True, {'N': 3, 'memory_limit': 7})
-    """
-    return to_clock(**{name: given.pop(name) for name in LIMITS if name in given and name not in own})
+            raise LimitReached(TIME)
 
 
 def peak_memory() -> float:

@@ -19,7 +19,8 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.clock import Clock, limits_in
+from dipc.child import held
+from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import in_python, speaking_python
@@ -34,9 +35,8 @@ from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
-from dipc.limits import held
-from dipc.mechanisms import WORD, Mechanism, settings
-from dipc.suggest import did_you_mean
+from dipc.mechanisms import Mechanism, settings
+from dipc.suggest import did_you_mean, option_meant
 
 Told = Mapping[str, object]
 Constants = Mapping[str, fmpq]
@@ -48,10 +48,8 @@ class PythonMechanism(Mechanism):
     ``source_text`` is the same program as a .dip file; reports and certificates show it.
     """
 
-    def __init__(
-        self, text: FunctionText, told: Told, given: Constants, changed: Constants, clock: Clock | None = None
-    ):
-        core = held(clock or Clock(), lambda: read_core(text, told, given, changed), (text.source,))
+    def __init__(self, text: FunctionText, told: Told, given: Constants, changed: Constants):
+        core = held(Clock(), lambda: read_core(text, told, given, changed), (text.source,))
         known = dict(core.parameters)
         super().__init__(core, {name: n for name, n in changed.items() if name in known})
         self.text = text
@@ -66,13 +64,9 @@ class PythonMechanism(Mechanism):
         return self.program.source.text
 
     def with_parameters(self, **parameters: Any) -> PythonMechanism:
-        """The same mechanism with other values of its parameters and of constants from outside.
-
-        Limits are as in :meth:`Mechanism.load`.
-        """
-        clock = limits_in(parameters, self.parameters)
+        """The same mechanism with other values of its parameters and of constants from outside."""
         changed = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}
-        return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed}, clock)
+        return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """How to set parameters, as a piece of Python."""
@@ -104,9 +98,7 @@ def mechanism(
     """Make the function below a mechanism.
 
     ``inputs``, ``outputs``, ``adjacent`` and ``private`` are what may follow ``input``, ``output``,
-    ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.  ``time_limit``,
-    ``memory_limit`` and ``progress`` are as in :meth:`Mechanism.load`, unless the function or what is said
-    here uses these names.
+    ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.
 
     >>> @mechanism(inputs="q in {True, False}", outputs="out in {True, False}", adjacent="all", private="eps")
     ... def survey(q):
@@ -124,11 +116,9 @@ def mechanism(
     told = {"inputs": inputs, "outputs": outputs, "adjacent": adjacent, "private": private}
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
-        text, constants = text_of(function), {**parameters}
-        names = {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name)}
-        clock = limits_in(constants, names.union(WORD.findall(str(told))))
-        given = {name: parameter(text, name, value) for name, value in constants.items()}
-        return PythonMechanism(text, told, given, {}, clock)
+        text = text_of(function)
+        given = {name: parameter(text, name, value) for name, value in parameters.items()}
+        return PythonMechanism(text, told, given, {})
 
     return read
 
@@ -183,7 +173,7 @@ def read_program(text: FunctionText, told: Told, given: Constants, changed: Cons
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
     body = Statements(scope, parts.outputs, sizes).body()
     for name in changed.keys() - scope.constants.keys():
-        known = did_you_mean(name, scope.constants)
+        known = option_meant(name, scope.constants)
         hint = known or "it has no parameters at all"
         raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
     place = text.place

@@ -12,7 +12,7 @@ OUTPUT = "/dev/stdout"
 
 
 def write_file(path: str | Path, content: str | bytes, new: bool = False) -> int:
-    """Write the file; the number of its bytes.  A text is written in UTF-8, with ``?`` for what that cannot hold.
+    """Write the file, a text in UTF-8 with ``?`` for what that cannot hold; the number of its bytes.
 
     The standard output of this process (``/dev/stdout``), a pipe and the like are written directly.  ``new``:
     raises :class:`FileExistsError` if there is a file.  Raises :class:`OSError` with the name of the file.

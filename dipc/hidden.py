@@ -19,11 +19,11 @@ from flint import fmpq
 
 import dipc.pufferfish.pipeline as pipeline
 import dipc.views as views
-from dipc.clock import Clock, Progress, silent, to_clock
+from dipc.child import held
+from dipc.clock import Clock
 from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType, check_type
 from dipc.lazily import lazily
-from dipc.limits import held
-from dipc.mechanisms import Mechanism, reading_limits
+from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -33,6 +33,7 @@ from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.shipped import hidden_models, located_hidden, paths, source_of
+from dipc.suggest import methods_with_options_only
 
 if TYPE_CHECKING:
     import networkx
@@ -56,8 +57,8 @@ def load(program: str | Path, **parameters: Any) -> Mechanism | Any:
     """A :class:`Mechanism`, or of an .hmm file a :class:`HiddenMarkovModel`.
 
     ``program`` is the name of a file, the text of a program, or the name of a shipped program or model;
-    ``parameters`` override its parameters.  ``time_limit``, ``memory_limit`` and ``progress`` are as in
-    :meth:`Mechanism.load`.  Raises :class:`InputError`, or :class:`OSError` if the file cannot be read.
+    ``parameters`` override its parameters.  Raises :class:`InputError`, :class:`LimitReached`, or
+    :class:`OSError` if the file cannot be read.
     """
     name = str(program)
     shipped = name in hidden_models() and name not in paths() and not Path(name).exists()
@@ -66,6 +67,7 @@ def load(program: str | Path, **parameters: Any) -> Mechanism | Any:
     return Mechanism.load(program, **parameters)
 
 
+@methods_with_options_only
 @dataclass(frozen=True, slots=True)
 class HiddenMarkovModel:
     """A hidden Markov model, perhaps with parameters; ``notes`` tell what was rounded.
@@ -87,12 +89,9 @@ class HiddenMarkovModel:
     def load(file: str | Path, **parameters: Any) -> HiddenMarkovModel:
         """The model in an .hmm file, or a shipped one by its name; ``parameters`` are given numbers.
 
-        Limits are taken as by :meth:`Mechanism.load`, but the text is read by :meth:`question`, which has its
-        own.
+        The text is read by :meth:`question`.
         """
-        source = source_of(file, located_hidden)
-        reading_limits(source, parameters)
-        return HiddenMarkovModel(source, parameters)
+        return HiddenMarkovModel(source_of(file, located_hidden), parameters)
 
     @staticmethod
     def of(
@@ -159,9 +158,6 @@ class HiddenMarkovModel:
         pairs: Iterable[tuple[str, str]] = (),
         params: Mapping[str, str] | None = None,
         horizon: int | str | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> PufferfishQuestion:
         """The question of the file, with what is added to it.
 
@@ -170,7 +166,7 @@ class HiddenMarkovModel:
         as ``{"p": "(0, 1)"}``, ``horizon`` is a number of observations or ``"any"``.  A limit that runs out
         while all that is read raises :class:`LimitReached`.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         lines = [f"param {_word(name)} in {interval}" for name, interval in (params or {}).items()]
         lines += [f"prior given {_weights(prior)}"] if prior is not None else []
         for name, states in (secrets or {}).items():
@@ -185,15 +181,12 @@ class HiddenMarkovModel:
         *,
         params: Mapping[str, str] | None = None,
         horizon: int | str | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> PufferfishQuestion:
         """Compare two distributions of the first state (or two states, secrets or distributions by name).
 
         The other arguments are those of :meth:`question`.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         lines = [f"param {_word(name)} in {interval}" for name, interval in (params or {}).items()]
         names = []
         for default, weights in (("first", first), ("second", second)):
@@ -218,6 +211,7 @@ class HiddenMarkovModel:
         return f"<HiddenMarkovModel {self.source.name}>"
 
 
+@methods_with_options_only
 class PufferfishQuestion:
     """What is compared in a model, how long, and for what claim.
 
@@ -254,43 +248,32 @@ class PufferfishQuestion:
         claim: str | None = None,
         *,
         at: Number | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> PufferfishVerdict:
         """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default that of the file.
 
-        ``at`` is the eps of a claim about a model without eps; the limits are in seconds and megabytes.
-        Returns Private, Violated or Undecided.  Raises :class:`InputError` (and while the claim is read,
-        :class:`LimitReached`).
+        ``at`` is the eps of a claim about a model without eps.  Returns Private, Violated or Undecided, for
+        example if a limit (:func:`dipc.limits`) runs out.  Raises :class:`InputError` (and while the claim
+        is read, :class:`LimitReached`).
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return pipeline.check(self.asking(claim, at, clock), clock)
 
     def budget(
         self,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Budget:
         """The least c for which the question is private, with a sequence that reaches it.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
-        return pipeline.budget(self.question, to_clock(time_limit, memory_limit, progress))
+        return pipeline.budget(self.question, Clock())
 
     def curve(
         self,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Iterator[Budget]:
         """The least c for the horizons 1, 2, ..., up to that of the question."""
         if self.question.horizon is None:
             raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
             yield pipeline.budget(replace(self.question, horizon=horizon), clock)
 
@@ -300,9 +283,6 @@ class PufferfishQuestion:
         *,
         claim: str | None = None,
         at: Number | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> str:
         """The question for another tool: ``smtlib``, ``redlog``, ``qepcad``; or the model as a chain:
         ``drn``, ``prism``, ``dot``, ``svg``.
@@ -312,13 +292,13 @@ class PufferfishQuestion:
         >>> load("ex3").question().export("redlog").splitlines()[-1]
         'rlqe phi;'
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return held(clock, lambda: formats.export(self.asking(claim, at, clock), to, clock))
 
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
 
-        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at``, ``points`` and the limits.
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at`` and ``points``.
         Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)
@@ -334,16 +314,12 @@ class PufferfishQuestion:
     def laws(
         self,
         given: str,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> dict[str | None, Law]:
         """The distributions of the sequences for a secret, a distribution or a first state, by prior.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return held(clock, lambda: self._laws(given, clock))
 
     def _laws(self, given: str, clock: Clock) -> dict[str | None, Law]:
@@ -356,17 +332,13 @@ class PufferfishQuestion:
         sequence: str | Sequence[str],
         given: str,
         prior: str | None = None,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Function:
         """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.
 
         A number or a function of eps is a :class:`Quotient`, other functions of parameters are rational ones.
-        Limits are as in :meth:`laws`.
+        Raises as :meth:`laws`.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return held(clock, lambda: self._probability(sequence, given, prior, clock))
 
     def _probability(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import fmpq
 
 import dipc.dipwhile.convert as convert
 import dipc.views as views
+from dipc.child import held
 from dipc.claims.deciding import given_up
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
-from dipc.clock import LIMITS, NO_LIMITS, Clock, Limits, Progress, limits_in, silent, to_clock
+from dipc.clock import Clock
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of, settled
@@ -30,10 +30,9 @@ from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
-from dipc.limits import held
-from dipc.shipped import COMMENT, source_of
+from dipc.shipped import source_of
 from dipc.signs.sentence import Sentence
-from dipc.suggest import did_you_mean
+from dipc.suggest import methods_with_options_only
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,31 +64,10 @@ TEXT = ("\n", "<-", ";")
 
 MOST_PATHS = 8  # listed in an explanation
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 Found = TypeVar("Found")
 
-WORD = re.compile(r"\w+")
 
-
-def options_only(method: Method) -> Method:
-    """The method, with advice for unknown options: usually they are parameters of the program."""
-    code = method.__code__
-    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-
-    @wraps(method)
-    def careful(self: Mechanism, *args: Any, **options: Any) -> Any:
-        for name in [name for name in options if name not in known]:
-            if name not in self.parameters:
-                hint = did_you_mean(name, known)
-                raise WrongType(f"`{method.__name__}` has no option `{name}`", hint=hint)
-            message = f"`{name}` is a parameter of the program, not an option of `{method.__name__}`"
-            setting = self.how_to_set({name: options[name]})
-            raise WrongType(message, hint=f"parameters are set when a program is loaded: {setting}")
-        return method(self, *args, **options)
-
-    return cast(Method, careful)
-
-
+@methods_with_options_only
 class Mechanism:
     """A program, checked and unrolled for given parameters.
 
@@ -123,8 +101,7 @@ class Mechanism:
         file cannot be read.  For a program that only :meth:`prove` takes, such as one with inputs
         ``in reals``, every other method raises the error.
 
-        ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program uses
-        these names: then they are parameters.  A limit that runs out raises :class:`LimitReached`.
+        A limit (:func:`dipc.limits`) that runs out raises :class:`LimitReached`.
         """
         what, hint = "a program is the name of a file or a text", 'for example dipc.load("svt1", N=3)'
         check_type(program, (str, PathLike), what, hint)
@@ -132,26 +109,21 @@ class Mechanism:
             source = Source("<text>", program)
         else:
             source = source_of(program)
-        clock = reading_limits(source, parameters)
-        return held(clock, lambda: _loaded(source, parameters), (source,))
+        return held(Clock(), lambda: _loaded(source, parameters), (source,))
 
     @staticmethod
     def load_file(file: str | Path | Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
         """A program from a file that is read or has been, or a shipped one."""
         source = file if isinstance(file, Source) else source_of(file)
         overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
-        return Mechanism(read(source, overrides), overrides)
+        return Mechanism(held(Clock(), lambda: read(source, overrides), (source,)), overrides)
 
-    @options_only
     def check(
         self,
         claim: str | None = None,
         *,
         at: PythonValue | None = None,
         pair: Sequence[Inputs] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
         jobs: int = 1,
     ) -> Verdict:
         """Decide a claim, by default the program's own.
@@ -161,13 +133,10 @@ class Mechanism:
         or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency; ``jobs``
         processes decide inequalities, with the same result (more than one requires joblib).
 
-        ``time_limit`` (seconds) and ``memory_limit`` (megabytes) hold inside one long step, too: where the
-        system can fork, the work is then done in a child process, which is ended if need be (see
-        :mod:`dipc.limits`).
-
-        Returns :class:`Private`, :class:`Violated` or :class:`Undecided`.  Raises :class:`InputError`.
+        Returns :class:`Private`, :class:`Violated` or :class:`Undecided`, for example if a limit
+        (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
-        ask = self._ask(pair, at, None, (time_limit, memory_limit, progress), jobs)
+        ask = self._ask(pair, at, jobs=jobs)
         wanted = self._claim(claim)
         goal = goal_of(wanted, ask.at)
         try:
@@ -175,29 +144,23 @@ class Mechanism:
         except LimitReached as limit:
             return given_up(goal, self.explored.space.size, ask.clock, limit)
 
-    @options_only
     def prove(
         self,
         claim: str | None = None,
         *,
         find_least: bool = True,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> answer.AllSizesAnswer:
         """Decide a claim, by default the program's own, for every size and all inputs, as ``dipc prove``.
 
         A parameter that is the size of an input stands for every integer >= 1, unless it was set when the
-        program was loaded.  ``find_least=False`` stops at a proof, and may leave the least t open.  Limits
-        are as in :meth:`check`.
+        program was loaded.  ``find_least=False`` stops at a proof, and may leave the least t open.
 
         The answer has a ``status`` (``private``, ``violated``, ``undecided``), the ``least_t``, and a
         ``counterexample`` or a ``reason``.  Raises :class:`InputError`.
         """
         asked = all_sizes.question(self.source, self.overrides, claim)
-        return answer.answered(asked, to_clock(time_limit, memory_limit, progress), find_least)
+        return answer.answered(asked, Clock(), find_least)
 
-    @options_only
     def budget(
         self,
         *,
@@ -205,36 +168,29 @@ class Mechanism:
         budgets: str | None = None,
         width: PythonValue = "1e-10",
         pair: Sequence[Inputs] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> least_epsilon.LeastEpsilon:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
         all eps > 0; ``at`` is a single eps instead.  A t that is not found exactly is enclosed to ``width``.
-        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and, after ``time_limit`` seconds,
-        :class:`LimitReached`.
+        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` if a limit
+        runs out.
 
         >>> svt = Mechanism.load("programs/svt/svt1.dip")
         >>> found = svt.budget().least
         >>> found.exact, found.attained
         (3/4, False)
         """
-        ask = self._ask(pair, at, budgets, (time_limit, memory_limit, progress))
+        ask = self._ask(pair, at, budgets)
         precision = convert.to_width(width)
         return self._held(ask.clock, lambda: least_epsilon.budget(self._losses(ask), precision))
 
-    @options_only
     def loss_curve(
         self,
         *,
         at: PythonValue | None = None,
         budgets: str | None = None,
         pair: Sequence[Inputs] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> curves.Curve:
         """The exact privacy loss ``max ln(P(u)(o)/P(u')(o))`` as a function of eps, segment by segment.
 
@@ -244,10 +200,9 @@ class Mechanism:
         >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
         [exp(1/eps)]
         """
-        ask = self._ask(pair, at, budgets, (time_limit, memory_limit, progress))
+        ask = self._ask(pair, at, budgets)
         return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask)))
 
-    @options_only
     def profile(
         self,
         epsilon: str | None = None,
@@ -256,9 +211,6 @@ class Mechanism:
         budgets: str | None = None,
         width: PythonValue = "1e-10",
         pair: Sequence[Inputs] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> curves.Profile:
         """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), per eps and for all.
 
@@ -269,7 +221,7 @@ class Mechanism:
         31/240
         """
         ask, precision = (
-            self._ask(pair, at, budgets, (time_limit, memory_limit, progress)),
+            self._ask(pair, at, budgets),
             convert.to_width(width),
         )
         goal = goal_of(self._claim(epsilon, EPSILON_NAME))
@@ -277,15 +229,11 @@ class Mechanism:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
         return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.t, precision))
 
-    @options_only
     def violating_budgets(
         self,
         claim: str | None = None,
         *,
         pair: Sequence[Inputs] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Regions:
         """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
 
@@ -295,7 +243,7 @@ class Mechanism:
         """
         wanted = self._claim(claim)
         goal = goal_of(wanted)
-        ask = self._ask(pair, limits=(time_limit, memory_limit, progress))
+        ask = self._ask(pair)
 
         def found() -> Regions:
             losses = self._losses(ask, wanted)
@@ -304,7 +252,6 @@ class Mechanism:
 
         return self._held(ask.clock, found)
 
-    @options_only
     def explain(
         self,
         claim: str | None = None,
@@ -313,9 +260,6 @@ class Mechanism:
         output: Inputs | None = None,
         at: PythonValue | None = None,
         paths: int = MOST_PATHS,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> explanation.Explanation:
         """Where the privacy loss comes from: paths with their samples, and the cost of moving each sample.
 
@@ -332,10 +276,17 @@ class Mechanism:
         """
         if paths < 1:
             raise InputError(f"the number of paths must be positive, not {paths}")
-        ask = self._ask(pair, at, None, (time_limit, memory_limit, progress))
+        ask = self._ask(pair, at)
         outcome = None if output is None else convert.to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
         return self._held(ask.clock, lambda: explanation.explain(self.explored, known, ask, outcome, paths))
+
+    def refuse_option(self, method: str, name: str, value: object) -> None:
+        """Raise :class:`WrongType` for an option that is a parameter of the program."""
+        if name in self.parameters:
+            message = f"`{name}` is a parameter of the program, not an option of `{method}`"
+            hint = f"parameters are set when a program is loaded: {self.how_to_set({name: value})}"
+            raise WrongType(message, hint=hint)
 
     def how_to_set(self, parameters: Mapping[str, object]) -> str:
         """The Python code that sets parameters, for advice."""
@@ -348,7 +299,6 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         at: PythonValue | None = None,
         budgets: str | None = None,
-        limits: Limits = NO_LIMITS,
         jobs: int = 1,
     ) -> Ask:
         """What the options of a question mean for this program.  Raises :class:`InputError`."""
@@ -358,7 +308,7 @@ class Mechanism:
             pair=None if pair is None else convert.to_pair(self.program, pair),
             at=None if at is None else convert.to_eps(at),
             interval=None if budgets is None else convert.to_eps_range(self.program, budgets),
-            clock=to_clock(*limits),
+            clock=Clock(),
             jobs=convert.to_jobs(jobs),
         )
 
@@ -372,14 +322,9 @@ class Mechanism:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
         return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
 
-    @options_only
     def certificate(
         self,
         verdict: Verdict | None = None,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> dict[str, Any]:
         """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
 
@@ -389,10 +334,9 @@ class Mechanism:
         >>> silent.certificate(silent.check("eps/2"))["claim"]["t"]
         '1/2'
 
-        Limits are as in :meth:`check`.  Raises :class:`InputError` if nothing was decided, and
-        :class:`LimitReached`.
+        Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.
         """
-        ask = self._ask(limits=(time_limit, memory_limit, progress))
+        ask = self._ask()
 
         def written() -> dict[str, Any]:
             found = settled(check(self.explored, self._claim(None), ask)) if verdict is None else verdict
@@ -403,24 +347,18 @@ class Mechanism:
     def distribution(self, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets.
 
-        ``time_limit``, ``memory_limit`` and ``progress`` are as in :meth:`check`, unless the program has
-        inputs of these names; a limit that runs out raises :class:`LimitReached`.
+        A limit that runs out raises :class:`LimitReached`.
         """
-        clock, program = self._limits_beside(inputs), self.program
+        program = self.program
         values = convert.to_input(program, inputs)
-        law = self._held(clock, lambda: distribution(program, values, eps_range_of(program.claim)))
+        law = self._held(Clock(), lambda: distribution(program, values, eps_range_of(program.claim)))
         items = {output_valuation(program, o): law[o] for o in in_order(program, law)}
         return Distribution(items, program.outputs)
 
     def chain(self, **inputs: PythonValues) -> Chain:
-        """The parametrized Markov chain on one input; limits are as in :meth:`distribution`."""
-        clock = self._limits_beside(inputs)
+        """The parametrized Markov chain on one input."""
         values = convert.to_input(self.program, inputs)
-        return self._held(clock, lambda: Chain(self.program, values))
-
-    def _limits_beside(self, inputs: dict[str, Any]) -> Clock:
-        """A clock with the limits among the inputs, which are taken out."""
-        return limits_in(inputs, {variable.name for variable in self.program.inputs})
+        return self._held(Clock(), lambda: Chain(self.program, values))
 
     def export(
         self,
@@ -429,18 +367,15 @@ class Mechanism:
         claim: str | None = None,
         pair: Sequence[Inputs] | None = None,
         input: Inputs | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> str:
         """The claim in another language (mathematica, sage, smtlib, latex), the verdict on it as a theorem
         (coq), or the chain on ``input`` in one (dot, svg, drn, prism).
 
         ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
         Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided, or if
-        a limit, as in :meth:`check`, runs out.
+        a limit runs out.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return self._held(clock, lambda: self._exported(to, claim, pair, input))
 
     def _exported(
@@ -459,27 +394,22 @@ class Mechanism:
         inputs = () if input is None else (convert.to_input(self.program, input),)
         return claims[to](questions.question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 
-    @options_only
     def sentence(
         self,
         claim: str | None = None,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities.
 
-        A limit, as in :meth:`check`, that runs out raises :class:`LimitReached`.
+        A limit that runs out raises :class:`LimitReached`.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return self._held(clock, lambda: questions.question(self.explored, self._claim(claim)).sentence)
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
         """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.
 
-        ``what`` and the options (``pair``, ``at``, ``low``, ``high``, ``log``, ``time_limit`` ...) are those
-        of :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
+        ``what`` and the options (``pair``, ``at``, ``low``, ``high``, ``log`` ...) are those of
+        :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
         """
         return views.plot(self, what=what, claim=claim, **options)
 
@@ -487,7 +417,7 @@ class Mechanism:
         """Write what ``dipc report`` writes, a page of HTML, and return its path.
 
         ``file`` is by default named after the program, in the current folder; the options (``title``,
-        ``at``, ``time_limit`` ...) are those of :func:`dipc.report_html`.
+        ``at`` ...) are those of :func:`dipc.report_html`.
         """
         return views.page(self, file, claim=claim, **options)
 
@@ -577,16 +507,6 @@ class OnlyProved(Mechanism):
     @cached_property
     def parameters(self) -> dict[str, str]:
         return {name: str(value) for name, value in self._asked.parameters.items()}
-
-
-def reading_limits(source: Source, parameters: dict[str, Any]) -> Clock:
-    """A clock with the limits among the parameters, which are taken out unless the text has such a name.
-
-    Whether it declares the name is known only when it has been read, for which there may be no time.
-    """
-    if not parameters.keys() & {*LIMITS}:
-        return Clock()
-    return limits_in(parameters, set(WORD.findall(COMMENT.sub("", source.text))))
 
 
 def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:

@@ -14,7 +14,8 @@ from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
-from dipc.clock import Clock, Progress, silent, to_clock
+from dipc.child import held
+from dipc.clock import Clock
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property
@@ -25,7 +26,6 @@ from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source, Span, WrongType, check_type
 from dipc.export.markov_picture import FORMATS
-from dipc.limits import held
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
@@ -38,7 +38,7 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.shipped import STDIN, holds_program, located_model, source_of
-from dipc.suggest import did_you_mean
+from dipc.suggest import did_you_mean, methods_with_options_only, options_only
 from dipc.views import Shown
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ NOWHERE = (0, 0)
 MOST_SUGGESTED = 1000  # states among which a similar name is looked for
 
 
+@methods_with_options_only
 class MarkovModel:
     """A Markov model with its questions; see :class:`MarkovChain` and :class:`MDP`.
 
@@ -81,20 +82,17 @@ class MarkovModel:
         *,
         at: Number | None = None,
         start: Iterable[str] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
         depth: int = DEPTH,
         automaton: str | None = None,
-        progress: Progress = silent,
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
-        ``at`` is the only eps asked about, ``start`` replaces the start states; the limits are in seconds and
-        megabytes.  On decision processes ``depth`` is the length up to which words are searched for D, and
-        ``automaton``, a text in HOA format, a deterministic automaton for path formulas that need one.
-        Raises :class:`InputError`; a limit that runs out is an undecided verdict.
+        ``at`` is the only eps asked about, ``start`` replaces the start states.  On decision processes
+        ``depth`` is the length up to which words are searched for D, and ``automaton``, a text in HOA format,
+        a deterministic automaton for path formulas that need one.  Raises :class:`InputError`; a limit
+        (:func:`dipc.limits`) that runs out is an undecided verdict.
         """
-        began, clock = monotonic(), to_clock(time_limit, memory_limit, progress)
+        began, clock = monotonic(), Clock()
         asked, options = self.property(formula, at, start), _options(depth, automaton)
         found = pipeline.check(self.model, asked, clock, options)
         notes = (*self.notes, *self._ignored(options), *found.notes)
@@ -110,17 +108,14 @@ class MarkovModel:
         *,
         at: Number | None = None,
         start: Iterable[str] | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
         depth: int = DEPTH,
         automaton: str | None = None,
-        progress: Progress = silent,
     ) -> ModelValue:
         """Answer ``P=? (f)``, ``Pmax=?``, ``Pmin=?``, ``D[?, d](f)`` or ``D[e, ?](f)``; see :meth:`check`.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         asked, options = self.property(query, at, start), _options(depth, automaton)
         found = pipeline.value(self.model, asked, clock, options)
         return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
@@ -178,32 +173,25 @@ class MarkovModel:
     def plot(self, formula: str | Property, low: Any = None, high: Any = None, **options: Any) -> Figure:
         """Probabilities, margins and regions of a formula over eps, as `dipc plot --formula` draws them.
 
-        The options are ``log``, ``title`` and the limits, which are as in :meth:`value`.
+        The options are ``log`` and ``title``.
         """
         return views.plot(self, low, high, formula=formula, **options)
 
     def report(self, formula: str | Property, file: str | Path | None = None, **options: Any) -> Path:
-        """Write a page of HTML about a formula, and return its path; ``title`` is the heading.
-
-        The other options are the limits, which are as in :meth:`value`.
-        """
+        """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
         return views.page(self, file, formula=formula, **options)
 
     def export(
         self,
         to: str,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> str:
         """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``.
 
-        A limit, as in :meth:`check`, that runs out raises :class:`LimitReached`.
+        Raises :class:`LimitReached` if a limit runs out.
         """
         if to not in FORMATS:
             raise InputError(f"there is no format `{to}`", hint=did_you_mean(to, FORMATS))
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return held(clock, lambda: FORMATS[to](self.model))
 
     def to_networkx(self) -> networkx.DiGraph:
@@ -435,31 +423,22 @@ class ProgramModel(MarkovModel):
         return found
 
 
-def load_model(
-    file: str | Path,
-    D: Parameters | None = None,
-    clock: Clock | None = None,
-    *,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    progress: Progress = silent,
-) -> MarkovModel:
+@options_only
+def load_model(file: str | Path, D: Parameters | None = None) -> MarkovModel:
     """The model in a file, or a shipped model or program by its name.
 
     The suffix says how it is read: ``.dpm``, or, with stormpy (extra ``storm``), ``.pm``, ``.prism``, ``.nm``
-    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.  The limits
-    are in seconds and megabytes, or those of a ``clock`` that runs already.  Raises :class:`InputError`,
-    :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
+    and ``.jani``.  ``D`` sets numbers: ``let`` lines of a .dpm file, parameters of the others.
+
+    Raises :class:`InputError`, :class:`LimitReached`, or :class:`OSError` if the file cannot be read.
     """
     check_type(file, (str, Path), "a model is the name of a file", '"survey.dpm"')
     source = source_of(file, located_model)
     if (kind := kind_of(file, source)) not in READERS:
         *most, last = READERS
         raise InputError(f"{file}: this is not a model", hint=f"its name ends in {', '.join(most)} or {last}")
-    if clock is not None:  # whoever has it sees to its limits
-        return READERS[kind](source, D or {}, clock)
-    running = to_clock(time_limit, memory_limit, progress)
-    return held(running, lambda: READERS[kind](source, D or {}, running), (source,))
+    clock = Clock()
+    return held(clock, lambda: READERS[kind](source, D or {}, clock), (source,))
 
 
 def kind_of(file: str | Path, source: Source) -> str:

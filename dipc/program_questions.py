@@ -10,20 +10,20 @@ from flint import fmpq
 
 import dipc.dipwhile.convert as convert
 import dipc.views as views
-from dipc.clock import LIMITS, Clock, Progress, silent, to_clock
+from dipc.child import held
+from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.priors import Asked, asked, mixtures
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.errors import InputError, Unsupported
 from dipc.lazily import lazily
-from dipc.limits import held
 from dipc.models.mixtures import Exponent, Mixtures
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish.mixed import Mixed, mixed
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
-from dipc.suggest import did_you_mean
+from dipc.suggest import did_you_mean, methods_with_options_only
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,6 +84,7 @@ class Posed:
         }
 
 
+@methods_with_options_only
 @dataclass(frozen=True, slots=True)
 class ProgramQuestion:
     """What the secrets of a program may reveal to an attacker with one of its priors.
@@ -95,11 +96,7 @@ class ProgramQuestion:
     fixed: Mapping[str, fmpq] = field(default_factory=dict)
 
     def fix(self, **values: PythonValue) -> ProgramQuestion:
-        """The question with numbers for these parameters; limits are given to what computes."""
-        ranged = {unknown.name for unknown in self.explored.program.question.unknowns}
-        for name in sorted(values.keys() & {*LIMITS} - ranged):
-            hint = f"a limit is given to the question: .check({name}=...)"
-            raise InputError(f"there is no parameter `{name}`", hint=hint)
+        """The question with numbers for these parameters."""
         numbers = {
             name: convert.to_rational(value, f"the parameter `{name}`") for name, value in values.items()
         }
@@ -110,17 +107,14 @@ class ProgramQuestion:
         claim: str | None = None,
         *,
         at: PythonValue | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> PufferfishVerdict:
         """Decide a claim such as ``"ln(2)"`` or ``"eps/2"``, by default the program's own.
 
-        ``at`` decides it for one eps only; limits are in seconds and megabytes, and one that runs out is an
-        Undecided verdict (while the program is explored, :class:`~dipc.errors.LimitReached`).  Raises
+        ``at`` decides it for one eps only; a limit (:func:`dipc.limits`) that runs out is an Undecided
+        verdict (while the program is explored, :class:`~dipc.errors.LimitReached`).  Raises
         :class:`InputError` for what is wrong in the program, its priors or the claim.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         question = asked(self.explored.program, claim, _eps(at))
 
         def decided() -> PufferfishVerdict:
@@ -132,17 +126,13 @@ class ProgramQuestion:
     def as_model(
         self,
         claim: str | None = None,
-        *,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Question:
         """The question as one about a hidden Markov model: a state for every law, which shows one output.
 
         Raises :class:`InputError` as :meth:`check`, :class:`~dipc.errors.LimitReached`, and
         :class:`~dipc.errors.Unsupported` if a probability is not a rational function of exp(-eps/m).
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         question = asked(self.explored.program, claim)
 
         def made() -> Question:
@@ -155,16 +145,13 @@ class ProgramQuestion:
         self,
         *,
         at: PythonValue | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Budget:
         """The least c = exp(epsilon) for which the program is private.
 
         Raises :class:`InputError`, :class:`~dipc.errors.LimitReached`, and
         :class:`~dipc.errors.Unsupported` if a probability depends on eps and ``at`` is not given.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         eps = _eps(at)
         eps_range = EpsRange.positive() if eps is None else EpsRange.point(eps)
         return self._held(clock, lambda: deciding.budget(self._mixtures(eps_range, clock), eps_range, clock))
@@ -174,16 +161,13 @@ class ProgramQuestion:
         claim: str | None = None,
         *,
         at: PythonValue | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> Posed:
         """What is compared, with exact probabilities, and the claim; at one eps if ``at`` is given.
 
         Raises :class:`InputError` for what is wrong in the program, its priors or the claim, and
         :class:`~dipc.errors.LimitReached`.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return self._held(clock, lambda: self._posed(claim, _eps(at), clock))
 
     def _posed(self, claim: str | None, eps: fmpq | None, clock: Clock) -> Posed:
@@ -204,16 +188,13 @@ class ProgramQuestion:
         given: str | None = None,
         *,
         at: PythonValue | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> dict[tuple[str, str | None], dict[str, str]]:
         """P(output | secret) for every secret, with the name of the prior: exact functions, as text.
 
         ``given`` is one of the secrets, such as ``"q[1] = 0"``.  They are functions of the parameters of the
         priors and of eps; :meth:`Posed.functions` has their parts.  Raises as :meth:`posed`.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
 
         def found() -> dict[tuple[str, str | None], dict[str, str]]:
             laws = self._posed(None, _eps(at), clock).functions(given)
@@ -227,16 +208,13 @@ class ProgramQuestion:
         *,
         claim: str | None = None,
         at: PythonValue | None = None,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        progress: Progress = silent,
     ) -> str:
         """The question for another tool: ``smtlib``, ``redlog``, ``qepcad``, or a chain: ``drn``, ``prism``,
         ``dot``, ``svg``.
 
         Raises :class:`InputError` for what the format cannot say.
         """
-        clock = to_clock(time_limit, memory_limit, progress)
+        clock = Clock()
         return self._held(clock, lambda: self._exported(to, self._posed(claim, _eps(at), clock), clock))
 
     def _exported(self, to: str, posed: Posed, clock: Clock) -> str:
@@ -251,7 +229,7 @@ class ProgramQuestion:
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
 
-        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at``, ``points`` and the limits.
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at`` and ``points``.
         Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dipc.clock import limits
 from dipc.errors import DipcError
 from dipc.testing import UnexpectedVerdict, check_file
 
@@ -30,7 +31,8 @@ class DipItem(pytest.Item):
         """Decide the claim and compare it with what the file expects."""
         here = Path.cwd()
         path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
-        check_file(path, time_limit(self.config))
+        with limits(seconds=time_limit(self.config)):
+            check_file(path)
 
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None

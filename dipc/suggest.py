@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
+from dipc.errors import WrongType
 from dipc.excerpts import MOST_QUOTED, listed
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
+
+FORMER = {"time_limit": "seconds=60", "memory_limit": "megabytes=500", "progress": "progress=show"}
+"""Options that limits had once."""
+
+OPEN = 0x08  # a flag of functions that take any keyword
 
 MOST_COMPARED = 10_000
 """With how many names a name is compared letter by letter."""
@@ -37,3 +49,45 @@ def nearest(name: str, known: Sequence[str]) -> str:
         return next(iter(folded), "")
     some = [other for other in known[:MOST_COMPARED] if len(other) <= 3 * len(name)]
     return next(iter(get_close_matches(name, some, n=1, cutoff=0.6)), "")
+
+
+def option_meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """The same for a keyword in Python, which may be one that limits had once."""
+    if name in FORMER:
+        return f"limits are set for a block: with dipc.limits({FORMER[name]}): ..."
+    return did_you_mean(name, known, otherwise)
+
+
+def options_only(function: Function) -> Function:
+    """The function, or method, which refuses unknown options with what may have been meant.
+
+    If it is a method, ``refuse_option(method, name, value)`` of its object has the first word.
+
+    >>> options_only(nearest)("a", known=[], time_limit=60)
+    Traceback (most recent call last):
+    dipc.errors.WrongType: error: `nearest` has no option `time_limit`
+        help: limits are set for a block: with dipc.limits(seconds=60): ...
+    """
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def careful(*given: Any, **options: Any) -> Any:
+        for name in [name for name in options if name not in known]:
+            if given and hasattr(given[0], "refuse_option"):
+                given[0].refuse_option(function.__name__, name, options[name])
+            hint = option_meant(name, [each for each in known if each != "self"])
+            raise WrongType(f"`{function.__name__}` has no option `{name}`", hint=hint)
+        return function(*given, **options)
+
+    return cast(Function, careful)
+
+
+def methods_with_options_only(kind: Class) -> Class:
+    """The class, whose public methods with options do so."""
+    for name, found in list(vars(kind).items()):
+        if isinstance(found, FunctionType) and not name.startswith("_"):
+            code = found.__code__
+            if code.co_kwonlyargcount and not code.co_flags & OPEN:
+                setattr(kind, name, options_only(found))
+    return kind

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal, TypeVar, overload
 
+from dipc.child import held
 from dipc.claims.verdict import Verdict
-from dipc.clock import LIMITS, to_clock, to_limit
+from dipc.clock import Clock, as_one
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.syntax.compile import asks
-from dipc.errors import InputError, LimitReached, check_type
+from dipc.errors import InputError, LimitReached, Source, check_type
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load
-from dipc.limits import held
 from dipc.mechanisms import Mechanism
 from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.verdict import PufferfishVerdict
@@ -60,7 +59,7 @@ def assert_private(
     """Fail unless a mechanism, or the program in a file, is proved private; return the verdict.
 
     ``claim`` defaults to the program's own claim, ``parameters`` set those of a program in a file, and
-    ``options`` are passed to :meth:`Mechanism.check`: ``at``, ``pair``, ``time_limit`` ... Undecided is a
+    ``options`` are passed to :meth:`Mechanism.check`: ``at``, ``pair`` ... Undecided is a
     failure: nothing was proved.  With ``all_sizes`` it is proved for every size and all inputs, by
     :meth:`Mechanism.prove`, and the answer is returned.
 
@@ -84,15 +83,15 @@ def assert_private(
     ...
     """
     __tracebackhide__ = True
-    if not isinstance(mechanism, Mechanism):
-        program, given = mechanism, parameters or {}
-        mechanism = _within(options, lambda **limits: Mechanism.load(program, **{**limits, **given}))
-    elif parameters is not None:
-        how = f"dipc.assert_private({mechanism.how_to_set(parameters)})"
-        hint = f"set those of a mechanism where it is made: {how}"
-        raise InputError("`parameters` are for a program in a file", hint=hint)
-    ask = mechanism.prove if all_sizes else mechanism.check
-    verdict: Verdict | AllSizesAnswer = ask(claim, **options)
+    with as_one():
+        if not isinstance(mechanism, Mechanism):
+            mechanism = _read(partial(Mechanism.load, mechanism, **(parameters or {})))
+        elif parameters is not None:
+            how = f"dipc.assert_private({mechanism.how_to_set(parameters)})"
+            hint = f"set those of a mechanism where it is made: {how}"
+            raise InputError("`parameters` are for a program in a file", hint=hint)
+        ask = mechanism.prove if all_sizes else mechanism.check
+        verdict: Verdict | AllSizesAnswer = ask(claim, **options)
     if verdict.status == "private":
         return verdict
     told = verdict if isinstance(verdict, AllSizesAnswer) else described(mechanism, verdict)
@@ -119,34 +118,28 @@ def assert_pufferfish_private(
     ('private', 'private')
     """
     __tracebackhide__ = True
-    if isinstance(question, str | Path):
-        question = _within(options, partial(load, question))
-    if isinstance(question, HiddenMarkovModel):
-        question = _within(options, question.question)
-    elif isinstance(question, Mechanism):
-        question = question.pufferfish()
-    what = "a question is that of a model, a program or a file"
-    check_type(question, (PufferfishQuestion, ProgramQuestion), what, 'dipc.load("ex2").question()')
-    verdict = question.check(claim, **options)
+    with as_one():
+        if isinstance(question, str | Path):
+            question = _read(partial(load, question))
+        if isinstance(question, HiddenMarkovModel):
+            question = _read(question.question)
+        elif isinstance(question, Mechanism):
+            question = question.pufferfish()
+        what = "a question is that of a model, a program or a file"
+        check_type(question, (PufferfishQuestion, ProgramQuestion), what, 'dipc.load("ex2").question()')
+        verdict = question.check(claim, **options)
     if verdict.status == "private":
         return verdict
     what = WHAT[verdict.status].replace("mechanism", "question")
     raise AssertionError(f"{what}\n{pufferfish_described(verdict)}")
 
 
-def _within(options: dict[str, Any], read: Callable[..., T]) -> T:
-    """What is read within the limits among the options; the time that it takes is off the limit.
-
-    A limit that runs out raises :class:`Unread`.
-    """
-    start = monotonic()
+def _read(read: Callable[[], T]) -> T:
+    """What is read; a limit that runs out raises :class:`Unread`."""
     try:
-        found = read(**{name: options[name] for name in LIMITS if name in options})
+        return read()
     except LimitReached as limit:
         raise Unread(f"{WHAT['undecided']}\n{limit} (while it was read)") from None
-    if (seconds := to_limit(options.get("time_limit"), "time_limit")) is not None:
-        options["time_limit"] = max(0.0, seconds - (monotonic() - start))
-    return found
 
 
 def pufferfish_described(verdict: PufferfishVerdict) -> str:
@@ -171,41 +164,42 @@ class UnexpectedVerdict(AssertionError):
 FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer
 
 
-def check_file(path: Path, time_limit: float | None = None) -> FileVerdict:
+def check_file(path: Path) -> FileVerdict:
     """Decide the claim of a .dip file and compare with its ``# expect:`` comment (private without one).
 
     A claim of a number is about what the program reveals of its secrets.  A program that only ``dipc prove``
     takes is decided for every size, and its comment is ``# expect for all sizes:``.
     """
-    source, options = source_of(path), dict[str, Any](time_limit=time_limit)
+    with as_one():
+        return _checked(path, source_of(path))
 
+
+def _checked(path: Path, source: Source) -> FileVerdict:
     def read() -> tuple[bool, Mechanism]:
         every_size = asks(source).every_size
         return every_size, Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
 
     try:
-        every_size, mechanism = _within(options, lambda **limits: held(to_clock(**limits), read, (source,)))
+        every_size, mechanism = _read(lambda: held(Clock(), read, (source,)))
     except Unread as unread:
         expected = expected_verdict(source, EXPECT) or expected_verdict(source, EXPECT_ALL) or "private"
-        raise _unexpected(expected, "undecided", time_limit, str(unread)) from None
+        raise _unexpected(expected, "undecided", str(unread)) from None
     expected = expected_verdict(source, EXPECT_ALL if every_size else EXPECT) or "private"
     verdict: FileVerdict
     if every_size:
-        verdict = mechanism.prove(**options)
+        verdict = mechanism.prove()
         report = partial(str, verdict)
     elif mechanism.program.question.claim is not None:
-        verdict = mechanism.pufferfish().check(**options)
+        verdict = mechanism.pufferfish().check()
         report = partial(pufferfish_described, verdict)
     else:
-        verdict = mechanism.check(**options)
+        verdict = mechanism.check()
         report = partial(described, mechanism, verdict)
     if verdict.status != expected:
-        raise _unexpected(expected, verdict.status, time_limit, report())
+        raise _unexpected(expected, verdict.status, report())
     return verdict
 
 
-def _unexpected(expected: str, status: str, time_limit: float | None, told: str) -> UnexpectedVerdict:
+def _unexpected(expected: str, status: str, told: str) -> UnexpectedVerdict:
     how = f"expected `{expected}`, the verdict is `{status}`"
-    if status == "undecided" and time_limit is not None:
-        how += f" (time limit: {time_limit:g} s)"
     return UnexpectedVerdict(f"{how}\n{told}")

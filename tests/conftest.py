@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 from patience import PATIENCE
 
-from dipc import limits
+from dipc import child
 from dipc.numbers import basis
 
 # The same examples in every run, unless a test says otherwise.
@@ -44,8 +44,8 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time limits are looked at between steps only: with ``--time-limit 0``, not while a program is read."""
-    monkeypatch.setattr(limits, "GRACE", PATIENCE)
+    """Time limits are looked at between steps only: with ``--time-limit 0`` programs are read."""
+    monkeypatch.setattr(child, "GRACE", PATIENCE)
 
 
 @pytest.fixture

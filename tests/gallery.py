@@ -243,13 +243,14 @@ def entry(name: str) -> Entry:
 def tightest(mechanism: dipc.Mechanism, delta: str) -> str:
     """The least multiple of eps and where it is reached; or the least delta, if the claim has one."""
     try:
-        if "eps" in delta:
-            curve = mechanism.profile(time_limit=TIME_LIMIT).curve
-            return pretty("δ(ε) = " + ", then ".join(str(segment.value) for segment in curve.segments))
-        if delta != "0":
-            profile = mechanism.profile(time_limit=TIME_LIMIT)
-            return f"δ = {amount(profile.least)}{places([spot for spot, _ in profile.witnesses])}"
-        budget = mechanism.budget(time_limit=TIME_LIMIT)
+        with dipc.limits(seconds=TIME_LIMIT):
+            if "eps" in delta:
+                curve = mechanism.profile().curve
+                return pretty("δ(ε) = " + ", then ".join(str(segment.value) for segment in curve.segments))
+            if delta != "0":
+                profile = mechanism.profile()
+                return f"δ = {amount(profile.least)}{places([spot for spot, _ in profile.witnesses])}"
+            budget = mechanism.budget()
     except dipc.LimitReached:
         return "not found"
     if budget.least.infinite:
@@ -324,7 +325,8 @@ def model_entry(name: str) -> ModelEntry:
 
 
 def answer(model: MarkovModel, line: PropertyLine) -> Answer:
-    verdict = model.check(line, time_limit=TIME_LIMIT)
+    with dipc.limits(seconds=TIME_LIMIT):
+        verdict = model.check(line)
     formula = re.sub(r"\s*#.*", "", line.source.text).strip()
     witness = "" if verdict.witness is None else pretty(brief_witness(verdict.witness))
     return Answer(line.name, formula, verdict.status, witness)
@@ -418,7 +420,8 @@ def hidden_entry(path: Path) -> HiddenEntry:
     said = header(source.text)
     model = Shipped(path.stem, path, said["title"], said["source"], expected_verdict(source) or "")
     asked = asked_in(path)
-    verdict, budget = asked.check(time_limit=TIME_LIMIT), asked.budget(time_limit=TIME_LIMIT)
+    with dipc.limits(seconds=TIME_LIMIT):
+        verdict, budget = asked.check(), asked.budget()
     question = verdict.question
     return HiddenEntry(
         model,

@@ -227,14 +227,3 @@ def test_interrupted(arguments: list[str], says: str) -> None:
     assert "Traceback" not in err
     assert says in out + err
     assert process.returncode == 130
-
-
-@pytest.mark.skipif(os.name == "nt", reason="pipes")
-@pytest.mark.parametrize("arguments", [["programs"], ["check", "svt1"], ["programs", "svt1"], ["--help"]])
-def test_a_closed_pipe_is_silent(arguments: list[str]) -> None:
-    process = started(arguments)
-    assert process.stdout is not None
-    process.stdout.close()
-    assert process.stderr is not None
-    assert process.stderr.read() == ""
-    assert process.wait(PATIENCE) == 141

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
@@ -122,35 +120,6 @@ def test_a_plot_is_drawn_with_what_is_known(
     assert status(["plot", "svt1", "-D", "N=2", "-o", str(picture), *PATIENTLY]) == 130
     assert picture.exists()
     assert "interrupted" in capsys.readouterr().err
-
-
-AT_A_FORK = """
-import os, signal, sys
-import dipc.cli.verify
-from dipc.cli.main import status
-hook = sys.argv[1]
-os.register_at_fork(**{hook: lambda: os.kill(os.getpid(), signal.SIGINT)})
-code = status(["check", "svt1", "--quiet", "--time-limit", "1000"])
-try:
-    os.waitpid(-1, os.WNOHANG)
-    print("a child is left")
-except ChildProcessError:
-    print("status", code)
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits inside one step need `fork`")
-@pytest.mark.parametrize("hook", ["before", "after_in_parent"])
-def test_in_the_middle_of_a_fork(hook: str) -> None:
-    """Python prints what is raised there, and goes on: so the signal waits."""
-    run = subprocess.run(
-        [sys.executable, "-c", AT_A_FORK, hook],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stdout.splitlines()[-1] == "status 130" and "Traceback" not in run.stderr
 
 
 STUCK = """

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -22,7 +21,6 @@ import pytest
 from campaigns import drawn, some, spared, spread
 from flint import fmpq
 from hypothesis import given, note
-from patience import PATIENCE
 from shipped_programs import PROGRAMS
 from strategies import programs
 
@@ -31,7 +29,6 @@ from dipc import Quotient
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import worst_sets
 from dipc.cli.main import status
-from dipc.cli.work import alarm
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.adjacency import Distance, Input, InputSpace, adjacent
 from dipc.dipwhile.semantics.diagrams import Diagrams
@@ -519,7 +516,9 @@ def test_what_was_settled_before_a_limit(monkeypatch: pytest.MonkeyPatch) -> Non
             raise LimitReached("the time limit was reached")
 
     monkeypatch.setattr("dipc.clock.INTERVAL", -1)  # every step is reported, however fast they are
-    verdict = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=7).check(progress=stop)
+    mechanism = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=7)
+    with dipc.limits(progress=stop):
+        verdict = mechanism.check()
     assert isinstance(verdict, dipc.Undecided)
     assert re.fullmatch(r"the time limit was reached \(inequalities: 501 of \d+\)", verdict.reason)
     assert 0 < verdict.counts.pairs < 7**7
@@ -543,24 +542,13 @@ def test_no_memory_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict.reason.startswith("the memory ran out")
 
 
-def test_the_alarm_interrupts_one_long_step() -> None:
-    hung = time.monotonic() + PATIENCE
-    with pytest.raises(LimitReached), alarm(0.1):
-        while time.monotonic() < hung:
-            pass
-
-
-def test_no_alarm_rings_later() -> None:
-    with alarm(PATIENCE):
-        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-
-
 def test_a_long_step_ends_undecided() -> None:
     """The integral of one comparison of many samples is one step, and never ends by itself."""
     terms = " + ".join(f"r{i}" for i in range(1, 41))
     draws = "\n".join(f"r{i} <- Lap({i}*eps/7, q)" for i in range(1, 41))
     text = f"input q in {{0, 1}}\noutput o in {{0, 1}}\nadjacent all\nprivate eps\n{draws}\n"
     text += f"if {terms} >= 1 then o <- 1 else o <- 0 end\n"
-    found = dipc.load(text).check(time_limit=1)
+    mechanism = dipc.load(text)
+    with dipc.limits(seconds=1):
+        found = mechanism.check()
     assert isinstance(found, dipc.Undecided) and "time limit" in found.reason

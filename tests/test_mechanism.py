@@ -95,10 +95,6 @@ def test_pairs_in_every_form(svt: dipc.Mechanism, broken: dipc.Violated, pair: A
         ({"pair": ("q=[0,0]", "q=[0")}, InputError, r"<second input>:1:3"),
         ({"pair": ("q=[0,0]", "q=[0,7]")}, InputError, r"7 is not a value of the input `q`\n.*\{-1, 0, 1\}"),
         ({"pair": ("q=[0,0]", "")}, InputError, r"no value is given for the input `q`"),
-        ({"time_limit": "x"}, WrongType, r"time_limit must be a number or None, not `x`"),
-        ({"time_limit": -1}, InputError, r"time_limit must not be negative"),
-        ({"time_limit": float("nan")}, InputError, r"time_limit must not be negative or nan"),
-        ({"memory_limit": [1]}, WrongType, r"memory_limit must be a number"),
         ({"jobs": "2"}, WrongType, r"jobs must be a whole number"),
         ({"jobs": 0}, InputError, r"jobs must be 1 or more"),
     ],
@@ -157,9 +153,11 @@ def test_what_is_known_of_a_program_stays_as_it_is() -> None:
 
 def test_a_limit_of_one_question_is_not_that_of_the_next() -> None:
     svt1 = dipc.load("svt1", N=4)
-    assert svt1.check(time_limit=0).status == "undecided"
+    with dipc.limits(seconds=0):
+        assert svt1.check().status == "undecided"
     first = svt1.check()
-    assert svt1.check(time_limit=0).status == "undecided"
+    with dipc.limits(seconds=0):
+        assert svt1.check().status == "undecided"
     assert (svt1.check().status, svt1.check().counts) == ("private", first.counts)
 
 
@@ -298,7 +296,9 @@ def test_texts_of_a_violation(svt: dipc.Mechanism, broken: dipc.Violated) -> Non
 
 def test_the_text_of_undecided_says_what_is_open() -> None:
     tight = COIN.replace("private eps", "private eps, exp(-2) for eps in (0, 1]")
-    verdict = dipc.load(tight).check(time_limit=0)
+    mechanism = dipc.load(tight)
+    with dipc.limits(seconds=0):
+        verdict = mechanism.check()
     assert verdict.status == "undecided"
     assert str(verdict).splitlines()[1].startswith("reason: ")
 
@@ -345,9 +345,9 @@ def test_a_parameter_is_no_option(svt: dipc.Mechanism, method: str) -> None:
 
 
 def test_an_option_that_is_misspelt(svt: dipc.Mechanism) -> None:
-    with pytest.raises(WrongType, match="`check` has no option `timelimit`") as caught:
-        svt.check(timelimit=3)  # type: ignore[call-arg]
-    assert caught.value.hint == "did you mean `time_limit`?"
+    with pytest.raises(WrongType, match="`check` has no option `claims`") as caught:
+        svt.check(claims=3)  # type: ignore[call-arg]
+    assert caught.value.hint == "did you mean `claim`?"
 
 
 @pytest.mark.parametrize("program", [3, None, b"svt1", ["svt1"]])

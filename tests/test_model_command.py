@@ -7,8 +7,9 @@ import json
 import re
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Never
+from typing import Never
 from xml.etree import ElementTree
 
 import click
@@ -18,10 +19,9 @@ from patience import worn_by_dipc
 
 import dipc.shipped as shipped
 from dipc.cli.main import cli, status
-from dipc.clock import Clock
+from dipc.clock import Clock, in_force, limits
 from dipc.errors import LimitReached
 from dipc.model import MarkovModel, load_model
-from dipc.models.reading import ModelFile, read_model
 
 SURVEY = """\
 # survey.dpm: have you been diagnosed? (dpCTL*, Figure 1)
@@ -611,35 +611,36 @@ def test_the_time_limit_holds_without_signals(
     """The library looks at the clock itself: between pairs, and while it isolates roots."""
     (folder / "clique.dpm").write_text(clique(300), encoding="utf-8")
     model, watch = load_model("clique.dpm"), worn_by_dipc(0.01, monkeypatch)
-    found = model.check(formula, time_limit=1)
+    with limits(seconds=1):
+        found = model.check(formula)
     assert found.status == "undecided" and watch.now < 3
 
 
 def test_a_query_respects_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "clique.dpm").write_text(clique(300), encoding="utf-8")
     model, watch = load_model("clique.dpm"), worn_by_dipc(0.01, monkeypatch)
-    with pytest.raises(LimitReached):
-        model.value("D[eps, ?](X yes)", time_limit=1)
+    with limits(seconds=1), pytest.raises(LimitReached):
+        model.value("D[eps, ?](X yes)")
     assert watch.now < 3
 
 
 def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[float | None] = []
+    left: list[float] = []
     watch = worn_by_dipc(0.01, monkeypatch)
     monkeypatch.setattr("dipc.cli.model.monotonic", watch)  # perhaps imported just now
 
-    def check(found: MarkovModel, formula: object, *, time_limit: float | None, **options: object) -> Never:
-        limits.append(time_limit)
+    def check(found: MarkovModel, formula: object, **options: object) -> Never:
+        left.append(in_force().deadline - watch.now)
         raise LimitReached("enough")
 
-    def slowly(*given: Any) -> ModelFile:
+    def slowly(clock: Clock, work: Callable[[], MarkovModel], shared: object) -> MarkovModel:
         watch.now += 200
-        return read_model(*given)
+        return work()
 
-    monkeypatch.setattr("dipc.model.read_model", slowly)
+    monkeypatch.setattr("dipc.model.held", slowly)
     monkeypatch.setattr(MarkovModel, "check", check)
     assert status(["model", "check", "survey.dpm", TIGHT, "--time-limit", "300"]) == 3
-    assert limits[0] is not None and 0 < limits[0] <= 100
+    assert 0 < left[0] <= 100
 
 
 @pytest.mark.usefixtures("between_steps")

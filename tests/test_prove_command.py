@@ -66,6 +66,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
         return ANSWERS.get(question.source.name, lambda _: PROVED)(question)
 
     monkeypatch.setattr(pipeline, "prove", prove)
+    monkeypatch.setattr("dipc.child._inside", True)  # all in this process, which notes the questions
     return questions
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from dipc.claims.cases import Counts, Evidence, Findings, go_through
 from dipc.claims.claim import Claim, Finding, PairOfLaws
 from dipc.claims.oracle import SignOracle
-from dipc.claims.verdict import Doubt, Undecided, Verdict
+from dipc.claims.verdict import Doubt, Refuted, Undecided, Verdict
 from dipc.clock import Clock
 from dipc.errors import LimitReached
 from dipc.models.laws import Neighbours, cases_in_order
@@ -42,21 +43,16 @@ def decide(
         clock.lap("decision")
         counts = findings.counts(neighbours, claim)
         if findings.violation is not None:
-            found = inequalities.witness(findings.violation, _pair_of(findings.violation, neighbours))
+            violation, pair = findings.violation, _pair_of(findings.violation, neighbours)
+            clock.found(claim.refuted(claim, counts, {}, inequalities.witness_as_found(violation, pair)))
+            found = inequalities.witness(violation, pair)
             clock.lap("counterexample")
             notes = _notes(claim, oracle, neighbours)
             refuted: Verdict = claim.refuted(claim, counts, clock.laps, found, notes=notes)
             return refuted
     except (LimitReached, MemoryError) as limit:
-        if neighbours is None:
-            return given_up(claim, inputs, clock, limit)
-        so_far = findings.counts_so_far(neighbours)
-        if findings.violation is None:
-            return given_up(claim, inputs, clock, limit, so_far)
-        found = inequalities.witness_as_found(findings.violation, _pair_of(findings.violation, neighbours))
-        as_found = f"the counterexample is shown as it was found: {reason_of(limit)}"
-        broken: Verdict = claim.refuted(claim, so_far, clock.laps, found, notes=(as_found,))
-        return broken
+        so_far = None if neighbours is None else findings.counts_so_far(neighbours)
+        return given_up(claim, inputs, clock, limit, so_far)
     if findings.doubts:
         doubts = tuple(
             Doubt(*neighbours.pair(rank), tuple(neighbours.outcomes[o] for o in outputs), x.low, x.high)
@@ -81,9 +77,15 @@ def reason_of(limit: Exception) -> str:
 
 def given_up(
     claim: Claim, inputs: int, clock: Clock, limit: Exception, counts: Counts | None = None
-) -> Undecided:
-    """The verdict after a limit that ran out; ``counts`` say what was settled before, if anything was."""
+) -> Verdict:
+    """The verdict after a limit that ran out; ``counts`` say what was settled before, if anything was.
+
+    A violation that was found stays one: it has an eps and exact numbers.  It may be less simple.
+    """
     clock.lap("limit")
+    if isinstance(clock.known, Refuted) and clock.known.claim == claim:
+        as_found = f"the counterexample is shown as it was found: {reason_of(limit)}"
+        return replace(clock.known, seconds=clock.laps, notes=(as_found,))
     settled = Counts(inputs, 0, 0, 0, 0) if counts is None else counts
     return Undecided(claim, settled, clock.laps, (), f"{reason_of(limit)} ({clock.doing})")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dipc.child import held
 from dipc.cli import options
 from dipc.cli.outcome import (
     Outcome,
@@ -25,8 +26,10 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say
-from dipc.cli.work import Bar, Interrupted, alarm, busy_alarm, interruptible
-from dipc.clock import Progress
+from dipc.cli.work import Bar, asking
+from dipc.clock import Busy, Clock, Progress, limits
+from dipc.dipwhile.allsizes.answer import answered
+from dipc.dipwhile.allsizes.question import question
 from dipc.errors import InputError, LimitReached
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
@@ -166,9 +169,10 @@ def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
     if not private or wanted.restrictions or wanted.file == STDIN:
         return None
     try:
-        with busy_alarm(AT_ONCE):
-            limit = None if wanted.time_limit is None else AT_ONCE  # then, one long step ends, too
-            found = mechanism.prove(wanted.claim, find_least=False, time_limit=limit)
+        asked = question(mechanism.source, mechanism.overrides, wanted.claim)
+        with limits(seconds=10 * AT_ONCE, megabytes=wanted.memory_limit):
+            clock = Clock()
+            found = held(clock, lambda: answered(asked, Busy(clock, AT_ONCE), find_least=False))
     except (InputError, LimitReached):  # claims of other kinds than `prove` takes
         return None
     options_given = [f"-D {given}" for given in wanted.definitions]
@@ -179,15 +183,13 @@ def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
 def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
-    mechanism = wanted.read()
-    expected = expected_verdict(mechanism.program.source) if wanted.expect else None
-    reading = monotonic() - start
-    asked = {**wanted.restrictions, **wanted.limits(reading), "jobs": wanted.jobs}
-    with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
-        verdict = mechanism.check(wanted.claim, **asked, progress=progress)
-    error = Interrupted("interrupted") if stop.pressed else None
-    total = monotonic() - start
-    return Outcome(wanted.name, total, verdict, error, expected, mechanism.parameters, reading), mechanism
+    with asking(*wanted.limits, progress) as running:
+        mechanism = wanted.load()
+        expected = expected_verdict(mechanism.program.source) if wanted.expect else None
+        reading = monotonic() - start
+        verdict = mechanism.check(wanted.claim, **wanted.restrictions, jobs=wanted.jobs)
+    total, set_to = monotonic() - start, mechanism.parameters
+    return Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading), mechanism
 
 
 # --- several programs ----------------------------------------------------------------------------

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 
+from dipc.child import held
 from dipc.cli import options
 from dipc.cli.failures import explain_failure
 from dipc.cli.outcome import worst
 from dipc.cli.terminal import say
 from dipc.cli.work import reading
+from dipc.clock import Clock, limits
 from dipc.dipwhile.syntax.format import arranged
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
@@ -71,8 +73,8 @@ def format_(
 
     def attempt(file: str) -> int:
         try:
-            with reading(file, time_limit, memory_limit):
-                text = _text(file)
+            with limits(seconds=time_limit, megabytes=memory_limit), reading(file):
+                text = held(Clock(), lambda: _text(file))
             return action(text)
         except Exception as error:  # does not stop the others
             return explain_failure(error)

@@ -25,7 +25,7 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say, show_table
-from dipc.cli.work import Bar, Interrupted, alarm, interruptible, work
+from dipc.cli.work import Bar, asking, reading, work
 from dipc.clock import Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.dpctl.words import DEPTH
@@ -97,23 +97,27 @@ class Asked:
         return name_of(self.file)
 
     def restrictions(self, found: MarkovModel) -> Record:
-        """What the methods of a model take: the states, eps, and the limits."""
-        limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit, "depth": self.depth}
+        """What the methods of a model take: the states, eps, and how to search."""
         start = None if self.states is None else list(states_in(self.states, found.model.names))
-        return {"at": self.at, "start": start, "automaton": self._automaton(), **limits}
+        return {"at": self.at, "start": start, "automaton": self._automaton(), "depth": self.depth}
 
     def _automaton(self) -> str | None:
         return None if self.automaton is None else source_of(self.automaton).text
 
-    def load(self) -> tuple[MarkovModel, Asked]:
-        """The model with its parameters and neighbours set; the time for reading it is off the limit."""
-        start = monotonic()
-        with work(f"reading {self.name}", self.time_limit, self.memory_limit) as running:
-            found = load_model(self.file, options.defined(self.definitions), running.clock)
-            found = found if self.neighbours is None else found.with_neighbours(self.neighbours)
-        if self.time_limit is None:
-            return found, self
-        return found, replace(self, time_limit=max(0.0, self.time_limit - (monotonic() - start)))
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The limits in seconds and megabytes."""
+        return self.time_limit, self.memory_limit
+
+    def load(self) -> MarkovModel:
+        """The model with its parameters and neighbours set."""
+        with reading(self.name):
+            found = load_model(self.file, options.defined(self.definitions))
+            return found if self.neighbours is None else found.with_neighbours(self.neighbours)
+
+    def later(self, passed: float) -> Asked:
+        """The same after so many seconds, which are off the limit."""
+        return self if self.time_limit is None else replace(self, time_limit=max(0, self.time_limit - passed))
 
 
 def states_in(text: str, names: Sequence[str]) -> Iterator[str]:
@@ -137,7 +141,7 @@ def on_a_model(command: Callable[..., int]) -> Callable[..., int]:
     return click.argument("file", metavar="MODEL", type=options.MODEL)(found)
 
 
-def asking(command: Callable[..., int]) -> Callable[..., int]:
+def about_formulas(command: Callable[..., int]) -> Callable[..., int]:
     """A model, and the options of a question about it."""
     start = click.option("--from", "states", metavar="STATES", help="Ask at these states: --from 'a, b'.")
     depth = click.option(
@@ -208,7 +212,7 @@ Examples:
   dipc model check chain.drn --neighbours "0 ~ 1" "D[eps, 0](F goal)"
 """,
 )
-@asking
+@about_formulas
 @click.argument("formulas", metavar="[FORMULA]...", nargs=-1)
 @click.option(
     "--formulas",
@@ -248,7 +252,10 @@ def check(
         options.refuse_overwriting(target, asked.file)
     outcomes: list[FormulaOutcome] = []
     try:
-        found, asked = asked.load()
+        start = monotonic()
+        with work(f"reading {asked.name}", *asked.limits):
+            found = asked.load()
+        asked = asked.later(monotonic() - start)
         lines = _lines(found, formulas, file_of_formulas, asked.file)
         if certificate_file is not None and len(lines) != 1:
             raise click.UsageError("a certificate is about one formula: give one")
@@ -297,10 +304,9 @@ def _single(found: MarkovModel, line: PropertyLine, asked: Asked, style: str) ->
 
 def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
     """The verdict on one formula.  If Ctrl-C is pressed it is undecided."""
-    with alarm(asked.time_limit, asked.memory_limit), interruptible() as stop:
-        verdict = found.check(line, **asked.restrictions(found), progress=progress)
-    error = Interrupted("interrupted") if stop.pressed else None
-    return FormulaOutcome(asked.name, verdict.seconds, verdict, error, line.expected, line)
+    with asking(*asked.limits, progress) as running:
+        verdict = found.check(line, **asked.restrictions(found))
+    return FormulaOutcome(asked.name, verdict.seconds, verdict, running.error, line.expected, line)
 
 
 def _several(
@@ -340,7 +346,7 @@ Examples:
   dipc model value survey.dpm "D[eps, ?](X out_1)" --at 1/2
 """,
 )
-@asking
+@about_formulas
 @click.argument("query")
 def value(asked: Asked, query: str, as_json: bool) -> int:
     """Answer a QUERY at the start states of MODEL, exactly, for every eps.
@@ -351,9 +357,9 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     D[e, ?] (f)    the least delta for which D[e, delta] (f) holds
     """
     start = monotonic()
-    loaded, asked = asked.load()
-    with work(f"computing {query}", asked.time_limit, asked.memory_limit) as running:
-        found = loaded.value(query, **asked.restrictions(loaded), progress=running.progress)
+    with work(f"computing {query}", *asked.limits):
+        loaded = asked.load()
+        found = loaded.value(query, **asked.restrictions(loaded))
     _say([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], as_json)
     say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
@@ -367,16 +373,16 @@ Examples:
   dipc model regions survey.dpm "P>=1/2 (X out_1) for eps in (0, 2]" --json
 """,
 )
-@asking
+@about_formulas
 @click.argument("formula")
 def regions(asked: Asked, formula: str, as_json: bool) -> int:
     """Find for each start state of MODEL all eps at which FORMULA holds."""
     start = monotonic()
-    loaded, asked = asked.load()
-    with work(f"checking {formula}", asked.time_limit, asked.memory_limit) as running:
-        found = loaded.regions(formula, **asked.restrictions(loaded), progress=running.progress)
-        if running.stop.pressed:
-            raise Interrupted("interrupted")
+    with work(f"checking {formula}", *asked.limits) as running:
+        loaded = asked.load()
+        found = loaded.regions(formula, **asked.restrictions(loaded))
+        if running.error is not None:
+            raise running.error
     _say([*rows_of(found, asked.name), time_row(monotonic() - start)], as_json)
     say_notes(found.verdict.notes)
     return 3 if isinstance(found.verdict, Undecided) else 0

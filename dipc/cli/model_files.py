@@ -19,7 +19,7 @@ from dipc.report.states import model_rows
 
 def loaded(asked: Asked) -> MarkovModel:
     """The model; what was skipped in its file is a note."""
-    found, _ = asked.load()
+    found = asked.load()
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
     return found
@@ -63,12 +63,12 @@ def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bo
         raise click.UsageError("--why is about a picture: add --to svg or --to dot")
     if as_json and to != "text":
         raise click.UsageError("--json is about the text: leave out --to")
-    found = loaded(asked)
-    if to == "text":
-        document = plain_document(model_rows(found))
-        return write(json_of(document) if as_json else text(document), output)
     draw = svg if to == "svg" else dot
-    with work(f"drawing {asked.name}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"drawing {asked.name}", *asked.limits) as running:
+        found = loaded(asked)
+        if to == "text":
+            document = plain_document(model_rows(found))
+            return write(json_of(document) if as_json else text(document), output)
         content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
     return write(content, output)
 
@@ -105,7 +105,6 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     dot, svg     a picture
     """
     options.refuse_overwriting(output, asked.file)
-    found = loaded(asked)
-    with work(f"export of {asked.name}", asked.time_limit, asked.memory_limit) as running:
-        content = running.held(lambda: found.export(to))
+    with work(f"export of {asked.name}", *asked.limits):
+        content = loaded(asked).export(to)
     return write(content, output)

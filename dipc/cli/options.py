@@ -16,8 +16,10 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from dipc.child import held
 from dipc.cli.terminal import Text
 from dipc.cli.work import reading
+from dipc.clock import Clock
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax.compile import Asks, asks
@@ -250,10 +252,10 @@ class Asked:
         """The file as messages call it."""
         return name_of(self.file)
 
-    def limits(self, passed: float = 0.0) -> dict[str, float | None]:
-        """What is left of the limits after so many seconds."""
-        seconds = None if self.time_limit is None else max(0.0, self.time_limit - passed)
-        return {"time_limit": seconds, "memory_limit": self.memory_limit}
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The limits in seconds and megabytes."""
+        return self.time_limit, self.memory_limit
 
     @property
     def restrictions(self) -> dict[str, Any]:
@@ -266,16 +268,14 @@ class Asked:
         source, given = source_of(self.file), defined(self.definitions)
         overrides = {name: to_rational(value, f"the parameter `{name}`") for name, value in given.items()}
         say_whose(self.file)
-        return question(source, overrides, self.claim, needs_claim=needs_claim)
-
-    def read(self) -> Mechanism:
-        """The same within the limits."""
-        with reading(self.name, self.time_limit, self.memory_limit):
-            return self.load()
+        with reading(self.name):
+            asked = partial(question, source, overrides, self.claim, needs_claim=needs_claim)
+            return held(Clock(), asked, (source,))
 
     def load(self) -> Mechanism:
         """The program with its parameters set; warnings go to the standard error."""
-        mechanism = Mechanism.load_file(self.file, defined(self.definitions))
+        with reading(self.name):
+            mechanism = Mechanism.load_file(self.file, defined(self.definitions))
         say_whose(self.file)
         say_warnings(mechanism.warnings)
         return mechanism

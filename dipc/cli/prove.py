@@ -24,8 +24,8 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say
-from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading
-from dipc.clock import Progress, to_clock
+from dipc.cli.work import Bar, asking
+from dipc.clock import Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
@@ -222,13 +222,11 @@ def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
 def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
     """The answer about one program.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
-    with reading(wanted.name, wanted.time_limit, wanted.memory_limit):
+    with asking(*wanted.limits, progress) as running:
         asked = wanted.question()
-    expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
-    with alarm(wanted.time_limit, wanted.memory_limit), interruptible() as stop:
-        found = answered(asked, to_clock(**wanted.limits(monotonic() - start), progress=progress))
-    error = Interrupted("interrupted") if stop.pressed else None
-    return SizesOutcome(wanted.name, monotonic() - start, found, error, expected)
+        expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
+        found = answered(asked, running.clock)
+    return SizesOutcome(wanted.name, monotonic() - start, found, running.error, expected)
 
 
 # --- several programs ----------------------------------------------------------------------------

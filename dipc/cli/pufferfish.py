@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -27,8 +27,8 @@ from dipc.cli.outcome import (
     write_report,
 )
 from dipc.cli.terminal import say, show_table
-from dipc.cli.work import Bar, Interrupted, alarm, interruptible, reading, work
-from dipc.clock import Clock, Progress
+from dipc.cli.work import Bar, asking, reading, work
+from dipc.clock import Progress
 from dipc.errors import InputError, Source
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 from dipc.lazily import lazily
@@ -113,14 +113,9 @@ class Asked:
         return any(given) or any(x is not None for x in (self.horizon, self.at, self.claim))
 
     @property
-    def limits(self) -> dict[str, Any]:
+    def limits(self) -> tuple[float | None, float | None]:
         """The limits in seconds and megabytes."""
-        return {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
-
-    @property
-    def given(self) -> dict[str, float | None]:
-        """The same for :func:`dipc.cli.work.work`."""
-        return {"seconds": self.time_limit, "memory": self.memory_limit}
+        return self.time_limit, self.memory_limit
 
     @cached_property
     def source(self) -> Source:
@@ -132,30 +127,29 @@ class Asked:
         """Whether the question is about a program, not a hidden Markov model."""
         return holds_program(self.file, self.source)
 
-    def load(self, progress: Progress, given: str | None = None) -> PufferfishQuestion:
+    def load(self, given: str | None = None) -> PufferfishQuestion:
         """The question about the model, with what options set; about ``given`` alone if that is not None."""
         model = HiddenMarkovModel(self.source, options.defined((*self.definitions, *self.fixed)))
         compare = [", ".join(pair) for pair in self.compared]
         at = None if self.at is None else rational(self.at, "eps")
-        clock = Clock(self.time_limit, self.memory_limit, progress)
-        return PufferfishQuestion(model, Overrides(compare, self.horizon, self.claim, at, given), clock)
+        with reading(self.name):
+            return PufferfishQuestion(model, Overrides(compare, self.horizon, self.claim, at, given))
 
     def load_program(self) -> ProgramQuestion:
         """The question about the program.  Raises :class:`InputError` for what only models have."""
         if self.compared or self.horizon is not None:
             message = "--compare and --horizon are about hidden Markov models (*.hmm)"
             raise InputError(message, hint="a program names its pairs by `secret A vs B`")
-        mechanism = Mechanism.load_file(self.source, options.defined(self.definitions))
+        with reading(self.name):
+            mechanism = Mechanism.load_file(self.source, options.defined(self.definitions))
         return mechanism.pufferfish(**options.defined(self.fixed))
 
-    def budget(self, progress: Progress) -> Budget:
+    def budget(self) -> Budget:
         """The least c of the question."""
-        if self.is_program:
-            return self.load_program().budget(at=self.at, **self.limits, progress=progress)
-        return self.load(progress).budget(**self.limits, progress=progress)
+        return self.load_program().budget(at=self.at) if self.is_program else self.load().budget()
 
 
-def asking(command: Callable[..., int]) -> Callable[..., int]:
+def about_models(command: Callable[..., int]) -> Callable[..., int]:
     """The options of a question; they and FILE, if there is one, become the first argument."""
     collected = options.gathered(Asked, command)
     for option in (
@@ -229,7 +223,7 @@ Examples:
 """,
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=options.HIDDEN_MODEL)
-@asking
+@about_models
 @comparing
 @options.claim(help="Decide this instead of the file's claim, for example 'ln(2), 1/100'.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
@@ -299,19 +293,12 @@ def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
 def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
     """The verdict on one question.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
-    limits: dict[str, Any] = {**asked.limits, "progress": progress}
-    question: ProgramQuestion | PufferfishQuestion
-    with reading(asked.name, asked.time_limit, asked.memory_limit):
-        question = asked.load_program() if asked.is_program else asked.load(progress)
-    if isinstance(question, ProgramQuestion):
-        source, limits = question.explored.program.source, {**limits, "claim": asked.claim, "at": asked.at}
-    else:
-        source = question.model.source
-    expected = expected_verdict(source) if expect else None
-    with alarm(asked.time_limit, asked.memory_limit), interruptible() as stop:
-        verdict = question.check(**limits)
-    error = Interrupted("interrupted") if stop.pressed else None
-    return HiddenOutcome(asked.name, monotonic() - start, verdict, error, expected)
+    with asking(*asked.limits, progress) as running:
+        question = asked.load_program() if asked.is_program else asked.load()
+        expected = expected_verdict(asked.source) if expect else None
+        given = {"claim": asked.claim, "at": asked.at} if isinstance(question, ProgramQuestion) else {}
+        verdict = question.check(**given)
+    return HiddenOutcome(asked.name, monotonic() - start, verdict, running.error, expected)
 
 
 def _several(files: Sequence[str], asked: Asked, expect: bool, style: str) -> list[HiddenOutcome]:
@@ -339,7 +326,7 @@ Examples:
 """,
 )
 @FILE
-@asking
+@about_models
 @comparing
 @click.option("--curve", is_flag=True, help="The least c for each horizon up to that of the question.")
 @options.json()
@@ -350,12 +337,8 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
     Exit status: 0, or 3 if the least c is only known to lie in an interval.
     """
     start = monotonic()
-    with work(f"computing the least c of {asked.name}", **asked.given) as running:
-        if curve and not asked.is_program:
-            limits = {**asked.limits, "progress": running.progress}
-            found = list(asked.load(running.progress).curve(**limits))
-        else:
-            found = [asked.budget(running.progress)]
+    with work(f"computing the least c of {asked.name}", *asked.limits):
+        found = list(asked.load().curve()) if curve and not asked.is_program else [asked.budget()]
     if curve:
         _show_curve(found, as_json)
     else:

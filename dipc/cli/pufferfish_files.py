@@ -8,7 +8,7 @@ import click
 
 from dipc.cli import options
 from dipc.cli.model_files import write
-from dipc.cli.pufferfish import FILE, Asked, asking
+from dipc.cli.pufferfish import FILE, Asked, about_models
 from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.errors import InputError
@@ -30,7 +30,7 @@ Examples:
 """,
 )
 @FILE
-@asking
+@about_models
 @options.claim(help="Ask about this instead of the file's claim.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(help="Write to this file.")
@@ -49,12 +49,11 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     with the observation.
     """
     options.refuse_overwriting(output, asked.file)
-    with work(f"export of {asked.name}", **asked.given) as running:
-        limits = {**asked.limits, "progress": running.progress}
+    with work(f"export of {asked.name}", *asked.limits):
         if asked.is_program:
-            content = asked.load_program().export(to, claim=asked.claim, at=asked.at, **limits)
+            content = asked.load_program().export(to, claim=asked.claim, at=asked.at)
         else:
-            content = asked.load(running.progress).export(to, **limits)
+            content = asked.load().export(to)
     return write(content, output)
 
 
@@ -69,7 +68,7 @@ Examples:
 """,
 )
 @FILE
-@asking
+@about_models
 @options.claim(help="Draw this claim instead of the file's.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(required=True, help="The figure to write: *.svg, *.pdf or *.png.")
@@ -100,14 +99,11 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
         hint = f"for example -o {target.stem}.svg"
         raise InputError(f"{target}: a figure is written as {', '.join(FIGURES)}", hint=hint)
     options.refuse_overwriting(output, asked.file)
-    with work(f"plotting {asked.name}", **asked.given) as running:
-        limits = {**asked.limits, "progress": running.progress}
+    with work(f"plotting {asked.name}", *asked.limits):
         if asked.is_program:
-            figure = asked.load_program().plot(
-                what=what, points=points, claim=asked.claim, at=asked.at, **limits
-            )
+            figure = asked.load_program().plot(what=what, points=points, claim=asked.claim, at=asked.at)
         else:
-            figure = asked.load(running.progress).plot(what=what, points=points, **limits)
+            figure = asked.load().plot(what=what, points=points)
         plain = {"Date": None} if target.suffix == ".svg" else None
         figure.savefig(target, dpi=160, metadata=plain)
     say(f"wrote {target}")

@@ -10,9 +10,9 @@ from flint import fmpq
 
 from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
-from dipc.cli.pufferfish import FILE, Asked, asking
+from dipc.cli.pufferfish import FILE, Asked, about_models
 from dipc.cli.terminal import columns, say
-from dipc.cli.work import reading, work
+from dipc.cli.work import work
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.hidden import Function, PufferfishQuestion, spoken
@@ -35,7 +35,7 @@ Examples:
 """,
 )
 @FILE
-@asking
+@about_models
 @click.option("--given", metavar="NAME", help="A secret, a distribution or a first state.")
 @click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
 @options.at(help="Of a program: the value at this eps, for example --at 1/2.")
@@ -46,9 +46,7 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
     A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
     outputs, and without --given those for every secret are printed.
     """
-    with reading(asked.name, asked.time_limit, asked.memory_limit):
-        is_program = asked.is_program
-    if is_program:
+    if asked.is_program:
         return _program_distribution(asked, given, sequence, as_json)
     if given is None:
         raise InputError(
@@ -56,8 +54,8 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
         )
     if asked.at is not None:
         raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
-    with work(f"distribution of {asked.name}", **asked.given) as running:
-        question = asked.load(running.progress, given)
+    with work(f"distribution of {asked.name}", *asked.limits) as running:
+        question = asked.load(given)
         rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
     if as_json:
         head = {"model": asked.name, "given": given, "horizon": question.horizon}
@@ -78,9 +76,8 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
 
 def _program_distribution(asked: Asked, given: str | None, output: str | None, as_json: bool) -> int:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
-    with work(f"distribution of {asked.name}", **asked.given) as running:
-        question = asked.load_program()
-        posed = question.posed(at=asked.at, **asked.limits, progress=running.progress)
+    with work(f"distribution of {asked.name}", *asked.limits) as running:
+        posed = asked.load_program().posed(at=asked.at)
         laws = running.held(lambda: posed.functions(given))
     if output is not None:
         laws = {key: _only(law, output) for key, law in laws.items()}

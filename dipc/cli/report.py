@@ -10,7 +10,8 @@ import click
 
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import INTERRUPTED, say_left_out, work
+from dipc.cli.work import INTERRUPTED, Interrupted, say_left_out, work
+from dipc.clock import limits
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS, VERDICTS
 from dipc.files import write_file
@@ -156,7 +157,7 @@ def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovMode
         hint = "the range of eps is a part of the formula: FORMULA for eps in (0, 1]"
         raise InputError("--claim, --pair and --for are not about a formula", hint=hint)
     options.refuse_overwriting(target, asked.file)
-    with work(f"writing {target}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"writing {target}", *asked.limits) as running:
         running.held(lambda: write(load_model(asked.file, options.defined(asked.definitions))))
     say(f"wrote {target}")
     return 0
@@ -166,9 +167,14 @@ def _written(
     asked: options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
 ) -> int:
     """Write the file, with a limit for each part, and say what was left out."""
-    mechanism = asked.read()
-    with work(doing) as running:
-        attempts = Attempts(asked.time_limit, running.within, running.progress, memory=asked.memory_limit)
+    with work(doing) as running, limits(seconds=asked.time_limit, megabytes=asked.memory_limit):
+        mechanism = asked.load()
+
+        def first() -> None:
+            if running.stop.pressed:
+                raise Interrupted("not tried: interrupted")
+
+        attempts = Attempts(first)
         write(mechanism, attempts)
     say_left_out(attempts.notes)
     say(f"wrote {target}")
@@ -217,11 +223,8 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     options.refuse_overwriting(output, asked.file)
     if to in VERDICTS:
         _refuse_no_theorem(asked, output, given)
-    with work(f"export of {asked.name}", asked.time_limit, asked.memory_limit) as running:
-        mechanism = asked.load()
-        text = running.held(
-            lambda: mechanism.export(to, claim=asked.claim, input=given, **asked.restrictions)
-        )
+    with work(f"export of {asked.name}", *asked.limits):
+        text = asked.load().export(to, claim=asked.claim, input=given, **asked.restrictions)
     if output is None:
         say(text, end="")
     else:

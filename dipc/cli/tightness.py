@@ -14,7 +14,7 @@ import dipc.dipwhile.allsizes.answer as sizes
 from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.terminal import say
-from dipc.cli.work import Interrupted, work
+from dipc.cli.work import work
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.mechanisms import MOST_PATHS, Mechanism
 from dipc.report.document import (
@@ -43,11 +43,9 @@ def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
 
 def computed(asked: options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:
     """The mechanism and what it answers, with a progress bar and a limit."""
-    start = monotonic()
-    with work(f"reading {asked.name}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"reading {asked.name}", *asked.limits):
         mechanism = asked.load()
-        limits = asked.limits(monotonic() - start)
-        return mechanism, question(mechanism, **limits, progress=running.progress, **asked.restrictions)
+        return mechanism, question(mechanism, **asked.restrictions)
 
 
 width_option = click.option(
@@ -137,10 +135,10 @@ def regions(asked: options.Asked, as_json: bool) -> int:
 def _for_all_sizes(asked: options.Asked, as_json: bool) -> int:
     """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
     start = monotonic()
-    with work(f"reading {asked.name}", asked.time_limit, asked.memory_limit) as running:
+    with work(f"reading {asked.name}", *asked.limits) as running:
         found = sizes.answered(asked.question(needs_claim=False), running.clock)
-    if running.stop.pressed:
-        raise Interrupted("interrupted")
+    if running.error is not None:
+        raise running.error
     seconds = data("seconds", round(monotonic() - start, 6))
     rows = [
         *head_rows(found, asked.name),

@@ -6,7 +6,7 @@ import signal
 import zlib
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -23,6 +23,7 @@ from dipc.certificate.slow.values import fraction
 from dipc.cli import options
 from dipc.cli.terminal import say
 from dipc.cli.work import BARE, INTERRUPTED, work
+from dipc.clock import Clock
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
@@ -163,17 +164,27 @@ def verify(
     data = given_bytes(MAX_BYTES + 1) if wanted.file == STDIN else file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {name_of(wanted.file)}", time_limit, memory_limit) as running:
-        status, said = running.held(lambda: _verified(data, source, wanted))
+        try:
+            status, said = running.held(lambda: _verified(data, source, wanted, running.clock))
+        except LimitReached as limit:
+            if running.clock.known is None:
+                raise
+            status, said = running.clock.known
+            said += f"not derived: {limit}\n"
     for line in said.splitlines():  # a statement is printed whole: no condition of it is left out
         say(line if line.startswith(STATEMENTS) else shortened(line, MOST_ANSWERED))
     return INTERRUPTED if running.stop.pressed else status
 
 
-def _verified(data: bytes, source: bytes | None, wanted: Wanted) -> tuple[int, str]:
+def _verified(data: bytes, source: bytes | None, wanted: Wanted, clock: Clock) -> tuple[int, str]:
     """The exit status and what there is to say."""
     with redirect_stdout(StringIO()) as said:
         try:
-            return _compared(checked(data, source), wanted), said.getvalue()
+            found = checked(data, source)
+            clock.tick("the deep check")
+            if isinstance(found, Certificate | sizes.Certificate):
+                clock.found(_on_a_condition(found, wanted))
+            return _compared(found, wanted), said.getvalue()
         except RecursionError:
             say("refused: deep: too deeply nested")
             return REFUSED, said.getvalue()
@@ -191,6 +202,12 @@ def _verified(data: bytes, source: bytes | None, wanted: Wanted) -> tuple[int, s
                 why += f", but {wanted.program}"
             say(f"refused: {why}")
             return REFUSED, said.getvalue()
+
+
+def _on_a_condition(found: Any, wanted: Wanted) -> tuple[int, str]:
+    """The same without the deep check: what stands if there is no time for it."""
+    with redirect_stdout(StringIO()) as said:
+        return _compared(found, replace(wanted, deep=False)), said.getvalue()
 
 
 def _limit_behind(refused: Refused) -> LimitReached | None:

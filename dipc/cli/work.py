@@ -1,8 +1,6 @@
 """Long work, with a progress bar, limits and Ctrl-C; whatever ends it early says how far it came.
 
-The library looks at the clock between its steps, and :mod:`dipc.limits` holds its computations inside one
-step.  What is done in this process itself, such as reading a program, is interrupted by a signal.  Where
-there is none (on Windows, or outside the main thread), only the library's own limit works.
+The limits of the command line are those of :func:`dipc.limits`, for all questions of a command together.
 """
 
 from __future__ import annotations
@@ -11,16 +9,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-import dipc.limits as limits
+from dipc.child import held
 from dipc.cli.terminal import is_terminal
-from dipc.clock import Clock, Progress, how_far
+from dipc.clock import MEMORY, TIME, Clock, Progress, as_one, how_far, limits
 from dipc.errors import LimitReached
 
 if TYPE_CHECKING:
@@ -33,69 +31,11 @@ INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by conventi
 PATIENCE = 1.0  # seconds before a bar appears
 T = TypeVar("T")
 
-BARE = ("interrupted", limits.TIME, limits.MEMORY)
+BARE = ("interrupted", TIME, MEMORY)
 """Messages that say nothing about the work itself."""
 
 
-# --- signals ---------------------------------------------------------------------------------
-
-
-def in_main_thread() -> bool:
-    """Whether signals can be handled here."""
-    return threading.current_thread() is threading.main_thread()
-
-
-@contextmanager
-def handled(number: int, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """``with handled(SIGINT, act): work()`` calls ``act`` on the signal; nothing outside the main thread."""
-    with ExitStack() as stack:
-        if in_main_thread():
-            stack.callback(signal.signal, number, signal.signal(number, handler))
-        yield
-
-
-@contextmanager
-def alarm(seconds: float | None, memory: float | None = None) -> Iterator[None]:
-    """``with alarm(10): work()`` raises :class:`LimitReached` inside ``work`` a little after 10 seconds.
-
-    Or beyond so many megabytes.
-    """
-    with limits.timer(clock) if signals() and (clock := Clock(seconds, memory)).limited else nullcontext():
-        yield
-
-
-@contextmanager
-def busy_alarm(seconds: float) -> Iterator[None]:
-    """The same after so much time of the processor: a busy machine changes nothing."""
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise LimitReached(limits.TIME)
-
-    def soon() -> None:
-        signal.setitimer(signal.ITIMER_PROF, limits.INTERVAL)
-
-    with ExitStack() as stack:
-        if signals():
-            stack.enter_context(handled(signal.SIGPROF, ring))
-            stack.enter_context(limits.striking_again(soon))
-            stack.callback(signal.setitimer, signal.ITIMER_PROF, 0)
-            signal.setitimer(signal.ITIMER_PROF, seconds)
-        yield
-
-
-def signals() -> bool:
-    """Whether there are timers here that send signals."""
-    return hasattr(signal, "setitimer") and in_main_thread()
-
-
-@contextmanager
-def reading(file: str, seconds: float | None, memory: float | None) -> Iterator[None]:
-    """``with reading("svt1", 10, None): load()`` reads within the limits."""
-    try:
-        with alarm(seconds, memory):
-            yield
-    except LimitReached as limit:
-        raise LimitReached(f"{limit} (reading {file})" if str(limit) in BARE else str(limit)) from None
+# --- Ctrl-C ----------------------------------------------------------------------------------
 
 
 class Interrupted(LimitReached):
@@ -117,11 +57,18 @@ class Stop:
 def interruptible() -> Iterator[Stop]:
     """``with interruptible() as stop: work()``: Ctrl-C raises :class:`Interrupted` inside ``work``.
 
-    Python's own KeyboardInterrupt would bypass the code that knows how far a check was.
+    Python's own KeyboardInterrupt would bypass the code that knows how far a check was.  Outside the main
+    thread there are no signals.
     """
     stop = Stop()
-    with handled(signal.SIGINT, stop.press):
+    if threading.current_thread() is not threading.main_thread():
         yield stop
+        return
+    before = signal.signal(signal.SIGINT, stop.press)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # --- progress --------------------------------------------------------------------------------
@@ -195,22 +142,14 @@ class Work:
     clock: Clock
     stop: Stop
 
-    @property
-    def progress(self) -> Progress:
-        """Receives how far the work is."""
-        return self.clock.report
-
     def held(self, compute: Callable[[], T]) -> T:
         """What is computed, where the limits and Ctrl-C hold inside one long step, too."""
-        return limits.held(self.clock, compute, always=True)
+        return held(self.clock, compute, always=True)
 
-    @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """A part of the work with its own limit; after Ctrl-C no further part begins."""
-        if self.stop.pressed:
-            raise Interrupted("not tried: interrupted")
-        with alarm(seconds):
-            yield
+    @property
+    def error(self) -> Interrupted | None:
+        """Why a verdict is not the last word: Ctrl-C was pressed."""
+        return Interrupted("interrupted") if self.stop.pressed else None
 
 
 def say_left_out(notes: Iterable[Note]) -> None:
@@ -223,22 +162,44 @@ def say_left_out(notes: Iterable[Note]) -> None:
 
 
 @contextmanager
+def asking(seconds: float | None, memory: float | None, progress: Progress | None = None) -> Iterator[Work]:
+    """``with asking(10, None): load(); check()``: the limits are for both together, and Ctrl-C ends them."""
+    with (
+        limits(seconds=seconds, megabytes=memory, progress=progress),
+        as_one() as clock,
+        interruptible() as stop,
+    ):
+        yield Work(clock, stop)
+
+
+@contextmanager
+def reading(file: str) -> Iterator[None]:
+    """``with reading("svt1"): load()``: a limit that runs out says where."""
+    try:
+        yield
+    except LimitReached as limit:
+        if str(limit) in BARE:
+            limit.args = (f"{limit} (reading {file})",)
+        raise
+
+
+@contextmanager
 def work(doing: str, seconds: float | None = None, memory: float | None = None) -> Iterator[Work]:
-    """``with work("reading svt1", 10) as w: find(progress=w.progress)``.
+    """``with work("reading svt1", 10): load()``, with a progress bar.
 
     An error that ends it early says where it was:
 
-    >>> with work("reading") as w:
-    ...     w.progress("inequalities", 12, 300)
+    >>> with work("reading") as running:
+    ...     running.clock.report("inequalities", 12, 300)
     ...     raise LimitReached("the time limit was reached")
     Traceback (most recent call last):
     ...
     dipc.errors.LimitReached: the time limit was reached (inequalities: 12 of 300)
     """
-    with Bar(doing) as bar, alarm(seconds, memory), interruptible() as stop:
+    with Bar(doing) as bar, asking(seconds, memory, bar.show) as running:
         try:
-            yield Work(Clock(seconds, memory, bar.show), stop)
+            yield running
         except LimitReached as limit:
             where = f" ({bar.doing})" if str(limit) in BARE else ""
-            kind = Interrupted if stop.pressed else LimitReached
+            kind = Interrupted if running.stop.pressed else LimitReached
             raise kind(f"{limit}{where}") from None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import dipc.signs.sentence as logic
-from dipc.clock import to_clock
+from dipc.child import held
+from dipc.clock import Clock
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.compile import compile_interval
@@ -13,31 +14,29 @@ from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.sentences import parse_sentence
 from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import InputError, check_type
-from dipc.limits import held
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant
 from dipc.signs.sentence import Decision, Sentence
+from dipc.suggest import options_only
 
 CONSTANTS: dict[str, logic.Formula] = {"true": logic.And(()), "false": logic.Or(())}
 ARITHMETIC = frozenset({Op.NEG, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
 
 
-def decide(
-    sentence: str | Sentence, *, time_limit: float | None = None, memory_limit: float | None = None
-) -> Decision:
+@options_only
+def decide(sentence: str | Sentence) -> Decision:
     """Decide a sentence, or the text of one.
 
-    The limits are in seconds and megabytes; beyond them :class:`~dipc.errors.LimitReached` is raised.
+    Beyond a limit (:func:`dipc.limits`) :class:`~dipc.errors.LimitReached` is raised.
 
     >>> answer = decide("exists eps: exp(eps) = 1 + 3*eps and eps < 1")
     >>> answer.truth, answer.holds_for
     (False, ())
     """
     check_type(sentence, (str, Sentence), "a sentence is a text", '"forall eps > 0: exp(eps) > 1"')
-    clock = to_clock(time_limit, memory_limit)
     return held(
-        clock, lambda: logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)
+        Clock(), lambda: logic.decide(read_sentence(sentence) if isinstance(sentence, str) else sentence)
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from dipc.child import held
 from dipc.clock import Clock
 from dipc.dpctl.checking import Checker
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
@@ -16,7 +17,6 @@ from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segme
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached
-from dipc.limits import held
 from dipc.models.chain import MarkovChain, Mdp, Model, transitions
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient

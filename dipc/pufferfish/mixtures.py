@@ -32,7 +32,7 @@ from dipc.signs.boxes import Fails as FailsAt
 from dipc.signs.boxes import Holds as HoldsEverywhere
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds
-from dipc.suggest import did_you_mean
+from dipc.suggest import option_meant
 
 
 def check(
@@ -89,7 +89,7 @@ def fixed(mixtures: Mixtures, values: Mapping[str, fmpq]) -> Mixtures:
     Raises :class:`InputError` for an unknown name, and for a number outside the range of its parameter.
     """
     for name in values.keys() - set(mixtures.ring.names):
-        raise InputError(f"there is no parameter `{name}`", hint=did_you_mean(name, mixtures.ring.names))
+        raise InputError(f"there is no parameter `{name}`", hint=option_meant(name, mixtures.ring.names))
     for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True):
         if name in values and not _is_within(values[name], ends, values):
             interval = ends.between(ends.low.at(values), ends.high.at(values))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from time import monotonic
 
+from dipc.child import held
 from dipc.clock import Clock
-from dipc.errors import Unsupported
-from dipc.limits import Ended, held
+from dipc.errors import LimitReached, Unsupported
 from dipc.pufferfish import finite, functions, horizons, rates, sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import check_class
@@ -23,7 +23,7 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     claim, start = claimed(question.claim), monotonic()
     try:
         found = held(clock, lambda: _check(question, claim, clock), (question,))
-    except Ended as limit:
+    except LimitReached as limit:
         found = Undecided(question=question, pairs=len(question.pairs), reason=f"{limit} ({clock.doing})")
     return replace(found, seconds=monotonic() - start)
 

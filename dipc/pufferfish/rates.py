@@ -102,7 +102,7 @@ def least_at(problem: Functions, places: Sequence[Place]) -> Least:
     """The least t of some inequalities, each at one point."""
     budgets, clock = problem.oracle.budgets, problem.clock
     values = [(problem.value(f.below, u), problem.value(f.above, u)) for f, u in places]
-    return least([requirement(Quotient(p), Quotient(q)) for p, q in values], budgets, WIDTH, clock.tick)
+    return least([requirement(Quotient(p), Quotient(q)) for p, q in values], budgets, WIDTH, clock)
 
 
 def budget(question: Question, clock: Clock) -> Budget:

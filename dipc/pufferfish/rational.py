@@ -7,7 +7,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dipc.clock import Clock
+from dipc.clock import NONE, Clock
 from dipc.errors import InternalError, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights, added
 from dipc.numbers.exppoly import ExpPoly
@@ -103,7 +103,7 @@ class Rational:
 
         An infinite quotient, which no time was left to answer with, is no bound.
         """
-        exploration = beliefs.Exploration(self.steps, self.sides, Clock())
+        exploration = beliefs.Exploration(self.steps, self.sides, Clock(NONE))
         high = beliefs.greatest(belief.bound for belief in exploration.frontier)
         ratios = (belief.ratio for belief in exploration.level())
         return least(beliefs.greatest(ratio for ratio in ratios if ratio is not None), high)
@@ -112,7 +112,7 @@ class Rational:
         """The verdict of a search that a limit ended: one observation may be a violation already."""
         if claim.delta:
             return Undecided(**self.common, reason=reason)
-        exploration = beliefs.Exploration(self.steps, self.sides, Clock())
+        exploration = beliefs.Exploration(self.steps, self.sides, Clock(NONE))
         found = beliefs.improved(beliefs.NONE, exploration.level())
         if Constant(claim).is_below(found.ratio):
             shown = self.counterexample(found.pair, [found.word], claim)

@@ -16,7 +16,6 @@ from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Violated
 from dipc.claims.tightness.curves import Curve
 from dipc.claims.verdict import Undecided
-from dipc.clock import Progress, silent
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import DipcError, InputError, LimitReached
@@ -29,8 +28,9 @@ from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
 from dipc.report.canvas import COLOURS, Panel, broken, clipped, dress, legend, shade
 from dipc.report.sampling import Range, as_float, curve, finite_ones, float_end, fmpq_of, loss_value, value_of
-from dipc.report.study import PATIENCE, Attempts, Study, Subject, study
+from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import nice, program_title
+from dipc.suggest import options_only
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -335,6 +335,7 @@ PANELS: dict[str, tuple[str, Callable[[Study, View], Iterator[Panel]]]] = {
 WHAT = tuple(PANELS)
 
 
+@options_only
 def plot_mechanism(
     mechanism: Mechanism,
     what: str = "all",
@@ -347,9 +348,6 @@ def plot_mechanism(
     high: Number | None = None,
     log: bool | None = None,
     digits: int = SHOWN_DIGITS,
-    time_limit: float | None = PATIENCE,
-    memory_limit: float | None = None,
-    progress: Progress = silent,
     attempts: Attempts | None = None,
 ) -> Figure:
     """A figure with a panel for each thing to see.
@@ -358,14 +356,14 @@ def plot_mechanism(
     eps), ``"distributions"`` (of the counterexample's pair, or of the pair that needs the greatest t),
     ``"region"`` (a counterexample and where it breaks the claim), or ``"all"`` that there is.  ``at`` is the
     eps of the distributions; ``budgets`` replaces the eps range of the claim; the axis goes from ``low`` to
-    ``high``.  The limits, as in :meth:`Mechanism.check`, are for each part, unless ``attempts`` has them; a
-    part that takes longer is left out and listed in ``attempts.notes``.  If nothing else is to be seen,
+    ``high``.  The limits (:func:`dipc.limits`, 20 seconds if there is none) are for each part; a part that
+    takes longer is left out and listed in ``attempts.notes``.  If nothing else is to be seen,
     :class:`LimitReached` is raised.
     """
     sampling.refuse_file(what)
     if what not in (*WHAT, "all"):
         raise InputError(f"there is no plot of `{what}`", hint=f"one of: {', '.join((*WHAT, 'all'))}")
-    attempts = attempts or Attempts.within_limits(time_limit, memory_limit, progress)
+    attempts = attempts or Attempts()
     attempts.strict |= what != "all"
     wanted = WHAT if what == "all" else (what,)
     found = study(Subject(mechanism, claim, pair, at, budgets), attempts, [PANELS[one][0] for one in wanted])

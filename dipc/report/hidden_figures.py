@@ -15,7 +15,7 @@ from flint import arb, fmpq
 
 import dipc.report.prior_figures as maps
 import dipc.views as views
-from dipc.clock import LIMITS, Clock, limits_in
+from dipc.clock import Clock, as_one
 from dipc.errors import InputError, Unsupported
 from dipc.hidden import PufferfishQuestion
 from dipc.models.hmm import HiddenMarkovModel, Weights
@@ -28,6 +28,7 @@ from dipc.pufferfish.question import Claim, Pair, Parameters, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Budget, Counterexample
 from dipc.report.canvas import CLAIM, COLOURS, Panel, clipped, legend, sheet
+from dipc.suggest import options_only
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +51,7 @@ WHAT = ("loss", "delta", "witness")
 """What can be drawn."""
 
 
+@options_only
 def plot_question(
     question: Question, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
 ) -> Figure:
@@ -154,6 +156,7 @@ def _sides(question: Question, claim: Claim, found: Counterexample) -> Iterator[
 # --- programs ------------------------------------------------------------------------------------
 
 
+@options_only
 def plot_program(
     posed: Posed, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
 ) -> Figure:
@@ -181,22 +184,18 @@ def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Itera
         yield maps.delta_panel(laws.delta, laws.least({}), posed.claim, points)
 
 
-def _plot_of(question: PufferfishQuestion, *_: Any, **options: Any) -> Figure:
-    claim, at, clock, rest = _limits(options)
-    return plot_question(question.asking(claim, at, clock), clock, **rest)
+def _plot_of(
+    question: PufferfishQuestion, *_: Any, claim: str | None = None, at: Any = None, **options: Any
+) -> Figure:
+    clock = Clock()
+    return plot_question(question.asking(claim, at, clock), clock, **options)
 
 
-def _plot_of_program(question: ProgramQuestion, *_: Any, **options: Any) -> Figure:
-    limits = {name: options[name] for name in LIMITS if name in options}
-    claim, at, clock, rest = _limits(options)
-    return plot_program(question.posed(claim, at=at, **limits), clock, **rest)
-
-
-def _limits(options: Mapping[str, Any]) -> tuple[str | None, Any, Clock, dict[str, Any]]:
-    """The claim, the eps, a clock, and the other options."""
-    rest = dict(options)
-    clock = limits_in(rest)
-    return rest.pop("claim", None), rest.pop("at", None), clock, rest
+def _plot_of_program(
+    question: ProgramQuestion, *_: Any, claim: str | None = None, at: Any = None, **options: Any
+) -> Figure:
+    with as_one() as clock:
+        return plot_program(question.posed(claim, at=at), clock, **options)
 
 
 views.plot.register(PufferfishQuestion, _plot_of)

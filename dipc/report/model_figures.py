@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, cast
 
 from flint import arb, fmpq
 
+from dipc.child import held
 from dipc.claims.wording import pretty
-from dipc.clock import Progress, silent, to_clock
+from dipc.clock import Clock
 from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
 from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.errors import InputError
-from dipc.limits import held
 from dipc.model import MarkovModel
 from dipc.models.chain import Mdp
 from dipc.numbers.exact import Number
@@ -31,6 +31,7 @@ from dipc.report.canvas import COLOURS, LINES, Panel, clipped, dress, sheet
 from dipc.report.sampling import Range, beginning, float_end, sampled, value_of
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import End, RootCluster
+from dipc.suggest import options_only
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +45,7 @@ Read = Callable[[fmpq], float]
 Judged = Probability | Privacy
 
 
+@options_only
 def plot_model(
     model: MarkovModel,
     formula: str | Property,
@@ -52,9 +54,6 @@ def plot_model(
     *,
     log: bool | None = None,
     title: str = "",
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    progress: Progress = silent,
 ) -> Figure:
     """A figure of a state formula from ``low`` to ``high``, by default on its range of eps or up to 4.
 
@@ -66,7 +65,7 @@ def plot_model(
         verdict = model.check(formula)
         return verdict, panels_of(model, verdict, low, high, log)
 
-    verdict, panels = held(to_clock(time_limit, memory_limit, progress), computed)
+    verdict, panels = held(Clock(), computed)
     return sheet(panels, title or pretty(clipped(verdict.property.text, 90)))
 
 

@@ -12,14 +12,14 @@ from pathlib import Path, PurePath
 from typing import Any
 
 import dipc.views as views
+from dipc.child import held
 from dipc.claims.wording import pretty
-from dipc.clock import Progress, silent, to_clock
+from dipc.clock import Clock
 from dipc.dpctl.formula import Property
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError
 from dipc.export.markov_picture import svg
 from dipc.files import write_file
-from dipc.limits import held
 from dipc.model import MarkovModel, describe
 from dipc.report.canvas import Panel
 from dipc.report.document import html, plain_document
@@ -27,6 +27,7 @@ from dipc.report.model_figures import panels_of, plot_model
 from dipc.report.models import rows_of
 from dipc.report.page import TEMPLATES, data_uri, plot_svg, refuse_no_page
 from dipc.report.states import model_rows
+from dipc.suggest import options_only
 from dipc.version import __version__
 
 MOST_STATES = 60  # of a model that is drawn and listed
@@ -34,21 +35,18 @@ TONES = {"holds": "private", "fails": "violated", "undecided": "undecided"}  # t
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
+@options_only
 def report_model_html(
     model: MarkovModel,
     formula: str | Property,
     *,
     title: str | None = None,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    progress: Progress = silent,
 ) -> str:
     """The page as text.  Raises :class:`InputError` for what is wrong in the formula.
 
     A limit that runs out raises :class:`LimitReached`.
     """
-    clock = to_clock(time_limit, memory_limit, progress)
-    return held(clock, lambda: _written(model, formula, title))
+    return held(Clock(), lambda: _written(model, formula, title))
 
 
 def _written(model: MarkovModel, formula: str | Property, title: str | None) -> str:

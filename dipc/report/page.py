@@ -29,7 +29,7 @@ from dipc.certificate.format import dumps, proof_as_json
 from dipc.certificate.produce import certificate
 from dipc.claims.privacy import Violated
 from dipc.claims.verdict import Undecided
-from dipc.clock import Progress, silent
+from dipc.clock import in_force, limits
 from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
@@ -48,10 +48,11 @@ from dipc.report.figures import panels_of
 from dipc.report.mathml import mathml, rational
 from dipc.report.sizes import answer_html
 from dipc.report.sizes import where as where_proved
-from dipc.report.study import PATIENCE, Attempts, Note, Study, Subject, gave_up, study
+from dipc.report.study import Attempts, Note, Study, Subject, gave_up, study
 from dipc.report.tightness import enclosure, span, where
 from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.inequality import Fails
+from dipc.suggest import options_only
 from dipc.version import __version__
 
 if TYPE_CHECKING:
@@ -92,26 +93,24 @@ INKS = {
 """The colours of plots and the CSS variables that replace them, which differ in dark mode."""
 
 
+@options_only
 def report_html(
     mechanism: Mechanism,
     claim: str | None = None,
     *,
     title: str | None = None,
     at: PythonValue | None = None,
-    time_limit: float | None = PATIENCE,
-    memory_limit: float | None = None,
-    progress: Progress = silent,
     attempts: Attempts | None = None,
 ) -> str:
     """A page about the program and the claim (by default its own).
 
     ``title`` is the heading, by default the name of the program; ``at`` is the eps at which distributions
-    are shown.  The limits, as in :meth:`Mechanism.check`, are for each part, unless ``attempts`` has them; a
-    part that takes longer is left out with a note.
+    are shown.  The limits (:func:`dipc.limits`, 20 seconds if there is none) are for each part; a part that
+    takes longer is left out with a note.
     Raises :class:`InputError`.
     """
     _load()
-    attempts = attempts or Attempts.within_limits(time_limit, memory_limit, progress)
+    attempts = attempts or Attempts()
     subject = Subject(mechanism, claim, at=at)
     found = study(subject, attempts)
     claimed, asked = subject.core_claim, None
@@ -144,9 +143,8 @@ def report_html(
 
 def _for_all(mechanism: Mechanism, claim: str | None, attempts: Attempts) -> tuple[str, Markup] | None:
     """For which sizes there is a proof, and the proof; other answers are left to ``dipc prove``."""
-    limit = min(PROVING, attempts.seconds or PROVING)
-    asked = partial(mechanism.prove, claim, time_limit=limit, memory_limit=attempts.memory)
-    found = attempts("the proof for all inputs", asked, None)
+    with limits(seconds=min(PROVING, in_force().seconds)):
+        found = attempts("the proof for all inputs", partial(mechanism.prove, claim), None)
     if found is None or found.status != "private":
         return None
     return where_proved(found), marked(answer_html(found))

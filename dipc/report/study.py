@@ -7,19 +7,20 @@ for this program, is left out with a note; nothing is guessed in its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from typing import Any, TypeVar
 
 from flint import fmpq
 
+from dipc.child import held
 from dipc.claims.privacy import Goal, Violated
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
-from dipc.clock import Clock, Progress, silent, to_limit
+from dipc.clock import Clock, in_force, limits, unlimited
 from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import simple_budget
@@ -27,7 +28,6 @@ from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import CoreClaim
 from dipc.errors import DipcError, InternalError, LimitReached, check_type
-from dipc.limits import held
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.eps_range import EpsRange
@@ -35,9 +35,6 @@ from dipc.signs.eps_range import EpsRange
 PATIENCE = 20.0  # seconds for a part
 
 T = TypeVar("T")
-
-Within = Callable[[float], AbstractContextManager[object]]
-"""``with within(20): work()`` may interrupt the work after 20 seconds, by :class:`LimitReached`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +47,25 @@ class Note:
 
 @dataclass
 class Attempts:
-    """Runs the parts and notes failures; if ``strict``, it raises them instead."""
+    """Runs the parts, each within the limits in force, and notes failures; if ``strict``, it raises them.
 
-    seconds: float | None = PATIENCE
-    within: Within = nullcontext
-    progress: Progress = silent
+    ``first`` is called before each part, and raises :class:`LimitReached` if no more should begin.
+    """
+
+    first: Callable[[], None] = unlimited
     strict: bool = False
     notes: list[Note] = field(default_factory=list)
-    memory: float | None = None
-
-    @staticmethod
-    def within_limits(time_limit: object, memory_limit: object, progress: Progress) -> Attempts:
-        """Parts with these limits, which are checked."""
-        seconds, memory = to_limit(time_limit, "time_limit"), to_limit(memory_limit, "memory_limit")
-        return Attempts(seconds, progress=progress, memory=memory)
 
     def __call__(self, part: str, work: Callable[[], T], shared: Sequence[object] | None = ()) -> T | None:
         """The result of the work, or None with a note.
 
-        ``shared`` is what the result only refers to, see :func:`dipc.limits.held`; None for work that has
-        the limits itself.
+        ``shared`` is what the result only refers to, see :func:`dipc.child.held`; None for work that is
+        held itself.
         """
         try:
-            with nullcontext() if self.seconds is None else self.within(self.seconds):
-                if shared is None:
-                    return work()
-                return held(Clock(self.seconds, self.memory, self.progress), work, shared)
+            self.first()
+            with limits(seconds=PATIENCE if in_force().seconds == inf else None):
+                return work() if shared is None else held(Clock(), work, shared)
         except InternalError:
             raise
         except DipcError as error:
@@ -175,8 +165,7 @@ PARTS = ("verdict", "budget", "loss", "profile", "laws")
 def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
     """Compute the requested parts and what they need."""
     mechanism, goal = subject.mechanism, subject.goal
-    asked: dict[str, Any] = {"time_limit": attempts.seconds, "progress": attempts.progress}
-    asked |= {"pair": subject.pair, "memory_limit": attempts.memory}
+    asked: dict[str, Any] = {"pair": subject.pair}
     check = partial(mechanism.check, subject.text, **asked)
     verdict = attempts(NAMES["verdict"], check, None) if goal is not None else None
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))}

@@ -27,7 +27,7 @@ from pufferfish import parametric_examples, prior_programs
 from dipc.certificate.format import dumps
 from dipc.certificate.hidden import other_question, question_certificate
 from dipc.cli.main import status as exit_status
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.kernel import classes
 from dipc.kernel.reading import Refused
@@ -317,9 +317,9 @@ def test_random_classes(seed: int) -> None:
     text += f"compare a, b\nhorizon {random.randint(1, 2)}\n"
     text += f"private ln({random.choice(('9/8', '3/2', '2', '4', '9'))})\n"
     asked = asked_in(text)
-    verdict = pipeline.check(asked, Clock(PATIENCE))
+    verdict = pipeline.check(asked, Clock(Limits(PATIENCE)))
     try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(PATIENCE))))
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(Limits(PATIENCE)))))
     except (InputError, LimitReached) as none:  # undecided, or not by boxes
         assert verdict.status == "undecided" or "no certificate" in str(none)
         return
@@ -491,7 +491,7 @@ def test_what_is_not_covered_is_named() -> None:
         (asked_in(text.replace("(0, 1 - p)", "(0, (1 - p)/(1 + p))")), "a range with a divisor"),
         (asked_in(text, claim="1.6"), r"the claim 1\.6: c = exp"),
     ):
-        verdict = pipeline.check(asked, Clock(PATIENCE))
+        verdict = pipeline.check(asked, Clock(Limits(PATIENCE)))
         assert verdict.status == "private"
         with pytest.raises(Unsupported, match=words):
             question_certificate(asked, verdict)

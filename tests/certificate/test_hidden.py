@@ -37,7 +37,7 @@ import dipc.certificate.hidden as produced
 from dipc.certificate.format import dumps
 from dipc.certificate.hidden import other_question, question_certificate
 from dipc.cli.main import status as exit_status
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.kernel import hidden
 from dipc.kernel.reading import Refused
@@ -183,7 +183,7 @@ def test_random_models_at_every_horizon(seed: int) -> None:
     asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
     verdict = pipeline.check(asked, Clock())
     try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(PATIENCE))))
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(Limits(PATIENCE)))))
     except (InputError, LimitReached) as none:  # undecided, or no proof was found in time
         assert verdict.status == "undecided" or isinstance(none, LimitReached)
         return
@@ -422,9 +422,9 @@ def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(produced, "BRIEFLY", 0)
     random = Random(seed)
     asked = claiming(random_question(random, 3, 2, stops=0.1), fmpq(random.randint(2, 30)), None)
-    verdict = pipeline.check(asked, Clock(PATIENCE))
+    verdict = pipeline.check(asked, Clock(Limits(PATIENCE)))
     try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(PATIENCE))))
+        data = json.loads(dumps(question_certificate(asked, verdict, Clock(Limits(PATIENCE)))))
     except (InputError, LimitReached) as none:
         assert verdict.status == "undecided" or isinstance(none, LimitReached)
         return

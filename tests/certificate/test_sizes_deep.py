@@ -24,7 +24,7 @@ from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.sizes_neighbours import Neighbours, domain
 from dipc.certificate.slow.sizes_text import Domain
 from dipc.cli.main import status as exit_status
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import build
 from dipc.dipwhile.allsizes.front import free_sizes, front, symbolic
@@ -118,7 +118,7 @@ def automaton(text: str, overrides: Mapping[str, fmpq]) -> Proof:
     names = symbolic(asked.program, free_sizes(asked.program), {})
     assert asked.claim is not None
     on = goal_of(asked.claim).budgets
-    built = build(asked.program, source, dict(asked.constants), names, on, Clock(PATIENCE))
+    built = build(asked.program, source, dict(asked.constants), names, on, Clock(Limits(PATIENCE)))
     proved = ProvedForAll(built, (), LeastT(fmpq(0), fmpq(9)))
     return Proof(asked.program, source, proved, fmpq(9), on, overrides)
 
@@ -127,7 +127,7 @@ def automaton(text: str, overrides: Mapping[str, fmpq]) -> Proof:
 def certified(text: str, **overrides: int) -> Certificate:
     """A certificate that the kernel accepts."""
     about = automaton(text, {name: fmpq(value) for name, value in overrides.items()})
-    solved = strategies(about.proved.automaton, None, Clock(PATIENCE))
+    solved = strategies(about.proved.automaton, None, Clock(Limits(PATIENCE)))
     assert isinstance(solved, Solved)
     proved = ProvedForAll(about.proved.automaton, solved.strategies, about.proved.least)
     found = check(dumps(sizes_certificate(Proof(*vars_of(about, proved)))).encode())

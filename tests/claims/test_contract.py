@@ -22,7 +22,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Line, Record, number_record, number_text, pretty
 from dipc.cli.outcome import Outcome, report, summary, worst
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.errors import InputError, LimitReached
 from dipc.models.laws import Listed, Neighbours, Vector, mass
@@ -192,7 +192,7 @@ def test_notes_of_the_claim_and_of_the_laws() -> None:
 
 
 def test_a_limit() -> None:
-    verdict = decided(MostLikely(ALL, fmpq(1)), SURVEY, Clock(limit=-1))
+    verdict = decided(MostLikely(ALL, fmpq(1)), SURVEY, Clock(Limits(-1)))
     assert isinstance(verdict, Undecided)
     assert verdict.reason == "the time limit was reached (inequalities: 0 of 4)"
 
@@ -255,7 +255,7 @@ def test_exit_status_and_summary() -> None:
     outcomes = [
         outcome(decided(FAILING, SURVEY)),
         outcome(decided(MostLikely(ALL, fmpq(1)), SURVEY)),
-        outcome(decided(MostLikely(ALL, fmpq(1)), SURVEY, Clock(limit=-1))),
+        outcome(decided(MostLikely(ALL, fmpq(1)), SURVEY, Clock(Limits(-1)))),
         outcome(dipc.load("rand1", N=1).check()),
     ]
     assert [each.status for each in outcomes] == [1, 0, 3, 0]

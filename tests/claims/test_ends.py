@@ -14,6 +14,7 @@ from dipc.claims.tightness import least as least_module
 from dipc.claims.tightness.ends import Name, Need, need_of_loss, need_of_value, needed_at_end
 from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_value
 from dipc.claims.tightness.least import Kind, Least, Requirement, least
+from dipc.clock import Clock
 from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -77,7 +78,7 @@ def test_a_maximum_inside_has_no_name() -> None:
         exact=need_of_value(f),
     )
     for budgets in (EpsRange.positive(), EpsRange(fmpq(1, 2), fmpq(3, 2), True, True)):
-        found = least([demand], budgets, fmpq(1, 10**6), lambda *_: None)
+        found = least([demand], budgets, fmpq(1, 10**6), Clock())
         assert found.exact is None and found.name is None
 
 

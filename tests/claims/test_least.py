@@ -12,6 +12,7 @@ from numeric import fixed, high, value
 
 from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_loss, limit_of_value
 from dipc.claims.tightness.least import Kind, Least, Requirement, least
+from dipc.clock import Clock
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -37,7 +38,7 @@ POSITIVE = EpsRange.positive()
 
 
 def search(demands: list[Requirement], budgets: EpsRange = POSITIVE) -> Least:
-    return least(demands, budgets, WIDTH, lambda *_: None)
+    return least(demands, budgets, WIDTH, Clock())
 
 
 def test_a_maximum_inside_is_found_exactly() -> None:

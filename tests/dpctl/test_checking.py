@@ -12,7 +12,7 @@ from dpctl.oracle import holding, ok
 from dpctl.random_chains import random_chain, random_exponent, random_path, random_privacy, random_state
 from flint import fmpq
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dpctl import checking
 from dipc.dpctl.checking import Bound, Broken, Scale, comparisons, satisfying
 from dipc.dpctl.formula import (
@@ -314,4 +314,4 @@ def test_what_is_refused() -> None:
 
 def test_the_limits_of_the_clock_are_obeyed() -> None:
     with pytest.raises(LimitReached):
-        satisfying(twins(fmpq(1, 2), fmpq(1, 3)), Privacy(NOTHING, Quotient.of(0), F_GOAL), Clock(limit=0))
+        satisfying(twins(fmpq(1, 2), fmpq(1, 3)), Privacy(NOTHING, Quotient.of(0), F_GOAL), Clock(Limits(0)))

@@ -12,7 +12,6 @@ from campaigns import many
 from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
 from flint import arb, ctx, fmpq
-from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dpctl.pipeline import check
@@ -36,7 +35,7 @@ def verdict(chain: Example, text: str, eps_range: str | None = None, let: str | 
     every = ", ".join(f"s{s}" for s in range(len(chain.rows)))
     asked = f"({text}) from {every} for eps in {eps_range or chain.family.eps_range}"
     numbers = read_model(Source("m", chain.text(let))).numbers
-    return check(model, parse_property(Source("f", asked), model, numbers), Clock(PATIENCE))
+    return check(model, parse_property(Source("f", asked), model, numbers), Clock())
 
 
 def place(end: object) -> arb:
@@ -176,7 +175,7 @@ def test_scaling_eps_in_model_formula_and_range_scales_the_regions() -> None:
 
 def regions_of(chain: str, text: str) -> dict[str, list[str]]:
     model = read_model(Source("m", chain)).model
-    found = check(model, parse_property(Source("f", text), model), Clock(PATIENCE))
+    found = check(model, parse_property(Source("f", text), model), Clock())
     return {name: [written(region) for region in regions] for name, regions in found.regions.items()}
 
 
@@ -226,7 +225,9 @@ NARROW = "exp(1)/4, exp(1)/4 + 1/10^60"
 def blurred(text: str) -> ModelVerdict:
     model = read_model(Source("m", BLURRED)).model
     return check(
-        model, parse_property(Source("f", f"{text} from s for eps in (0, 3/2]"), model), Clock(PATIENCE)
+        model,
+        parse_property(Source("f", f"{text} from s for eps in (0, 3/2]"), model),
+        Clock(),
     )
 
 

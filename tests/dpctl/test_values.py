@@ -13,7 +13,6 @@ from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
 from dpctl.random_chains import random_chain
 from flint import arb, ctx, fmpq
-from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dpctl.checking import Checker
@@ -37,7 +36,7 @@ def answer(chain: Example, text: str) -> ModelValue:
     model, _, numbers = read_model(Source("m", chain.text()))
     every = ", ".join(f"s{s}" for s in range(len(chain.rows)))
     asked = f"{text} from {every} for eps in {chain.family.eps_range}"
-    return value(model, parse_property(Source("f", asked), model, numbers), Clock(PATIENCE))
+    return value(model, parse_property(Source("f", asked), model, numbers), Clock())
 
 
 def ball(end: object) -> arb:
@@ -189,7 +188,11 @@ def test_many_states_are_solved_at_once(query: str, monkeypatch: pytest.MonkeyPa
         together = value(chain, replace(parse_property(Source("f", query), chain), states=asked), Clock())
         assert len(calls) == 1
         alone = [
-            value(chain, replace(parse_property(Source("f", query), chain), states=(s,)), Clock(PATIENCE))
+            value(
+                chain,
+                replace(parse_property(Source("f", query), chain), states=(s,)),
+                Clock(),
+            )
             for s in asked
         ]
         if query.startswith("P"):

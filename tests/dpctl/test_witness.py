@@ -12,7 +12,7 @@ from dpctl.evaluator import EPS, Tree, shown
 from flint import arb, fmpq
 from patience import PATIENCE
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dpctl.pipeline import check
 from dipc.dpctl.syntax import parse_property, show
 from dipc.dpctl.verdict import Fails, Scaled, Witness
@@ -24,7 +24,7 @@ from dipc.signs.tables import RootCluster, end_as_text
 
 def failing(chain: str, text: str) -> Witness:
     model, _, numbers = read_model(Source("m", chain))
-    found = check(model, parse_property(Source("f", text), model, numbers), Clock(PATIENCE))
+    found = check(model, parse_property(Source("f", text), model, numbers), Clock(Limits(PATIENCE)))
     assert isinstance(found, Fails)
     assert found.witness is not None
     return found.witness
@@ -61,7 +61,7 @@ def test_witnesses_where_probabilities_are_rational_functions_of_eps(seed: int) 
 def judge(chain: evaluator.Example, f: Tree) -> bool:
     model, _, numbers = read_model(Source("m", chain.text()))
     text = f"({shown(f)}) from s0, s1 for eps in {chain.family.eps_range}"
-    found = check(model, parse_property(Source("f", text), model, numbers), Clock(PATIENCE))
+    found = check(model, parse_property(Source("f", text), model, numbers), Clock(Limits(PATIENCE)))
     witness = found.witness
     if witness is None or witness.epsilon is None:
         return False

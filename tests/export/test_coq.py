@@ -30,6 +30,7 @@ from dipc.certificate.format import dumps
 from dipc.certificate.produce import certificate
 from dipc.claims.verdict import Undecided
 from dipc.cli.main import status
+from dipc.clock import limits
 from dipc.errors import InputError, LimitReached, Source
 from dipc.export.coq.library import FOLDER, MODULES, MORE, inlined
 from dipc.export.coq.terms import comment
@@ -203,7 +204,8 @@ def test_claims_and_files(tmp_path: Path) -> None:
 
 def test_what_is_undecided_is_no_theorem() -> None:
     mechanism = load("svt/svt1.dip", N=2)
-    verdict = mechanism.check(time_limit=0)
+    with limits(seconds=0):
+        verdict = mechanism.check()
     assert isinstance(verdict, Undecided)
     with pytest.raises(LimitReached, match="the claim is undecided"):
         coq(mechanism.program, verdict)

@@ -263,7 +263,8 @@ def scaled(f: Function, factor: Fraction) -> Function:
 
 def compare_verdicts(old: dipc.Mechanism, new: dipc.Mechanism) -> None:
     """The same answer; after a proof, for as many inputs and pairs of neighbours."""
-    was, found = (mechanism.check(time_limit=SECONDS) for mechanism in (old, new))
+    with dipc.limits(seconds=SECONDS):
+        was, found = (mechanism.check() for mechanism in (old, new))
     if "undecided" in (was.status, found.status):
         raise LimitReached("undecided")
     assert was.status == found.status
@@ -276,7 +277,8 @@ def compare_verdicts(old: dipc.Mechanism, new: dipc.Mechanism) -> None:
 
 def compare_regions(old: dipc.Mechanism, new: dipc.Mechanism, factor: fmpq) -> None:
     """The claim is broken for the same budgets."""
-    was, found = (mechanism.violating_budgets(time_limit=SECONDS).regions for mechanism in (old, new))
+    with dipc.limits(seconds=SECONDS):
+        was, found = (mechanism.violating_budgets().regions for mechanism in (old, new))
     assert [closed_ends(region) for region in was] == [closed_ends(region) for region in found]
     for one, other in zip(was, found, strict=True):
         for end in ("low", "high"):
@@ -318,7 +320,8 @@ def reaches(high: fmpq | None, low: fmpq) -> bool:
 
 def compare_budgets(old: dipc.Mechanism, new: dipc.Mechanism, factor: fmpq) -> None:
     """The same least t, as far as it is known; at ``factor * eps`` it is needed ``factor`` times."""
-    was, found = (mechanism.budget(width=PRECISION, time_limit=SECONDS).least for mechanism in (old, new))
+    with dipc.limits(seconds=SECONDS):
+        was, found = (mechanism.budget(width=PRECISION).least for mechanism in (old, new))
     assert was.infinite == found.infinite, (was, found)
     assert meet(times((was.low, was.high), factor), (found.low, found.high)), (was, found)
     if was.exact is not None and found.exact is not None:

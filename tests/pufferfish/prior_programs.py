@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 from flint import fmpq
-from patience import PATIENCE
 
 from dipc.clock import Clock
 from dipc.dipwhile.priors import asked, mixtures
@@ -67,8 +66,8 @@ def mixtures_of(core: CoreProgram, eps_range: EpsRange = POSITIVE) -> Mixtures:
 def decided(core: CoreProgram, claim: str | None = None, at: fmpq | None = None) -> PufferfishVerdict:
     question = asked(core, claim, at)
     found = mixtures_of(core, question.eps_range)
-    return deciding.check(found, question.epsilon, question.eps_range, Clock(PATIENCE), question.delta)
+    return deciding.check(found, question.epsilon, question.eps_range, Clock(), question.delta)
 
 
 def least(core: CoreProgram, **values: fmpq) -> Budget:
-    return deciding.budget(deciding.fixed(mixtures_of(core), values), POSITIVE, Clock(PATIENCE))
+    return deciding.budget(deciding.fixed(mixtures_of(core), values), POSITIVE, Clock())

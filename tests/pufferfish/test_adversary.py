@@ -6,7 +6,7 @@ import pytest
 from flint import fmpq
 from patience import PATIENCE, quickest
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.errors import InputError, Source
 from dipc.pufferfish.pipeline import budget, check
 from dipc.pufferfish.question import Question
@@ -23,7 +23,7 @@ def least(text: str, horizon: str = "1") -> Budget:
 
 
 def verdict(text: str, claim: str, horizon: str = "1", seconds: float | None = None) -> PufferfishVerdict:
-    return check(asked(text, claim=claim, horizon=horizon), Clock(limit=seconds))
+    return check(asked(text, claim=claim, horizon=horizon), Clock(Limits(seconds)))
 
 
 TWO_STATES = """
@@ -65,7 +65,7 @@ def test_an_infinite_quotient_is_a_violation_even_without_time(horizon):
 
 
 def test_no_time_is_an_open_budget_though_a_quotient_is_infinite():
-    found = budget(asked(INFINITE, horizon="any"), Clock(limit=-1.0))
+    found = budget(asked(INFINITE, horizon="any"), Clock(Limits(-1.0)))
     assert not found.infinite and found.high is None
 
 

@@ -163,10 +163,11 @@ def test_a_verdict_is_not_a_truth_value(count: HiddenMarkovModel) -> None:
 
 
 def test_limits(count: HiddenMarkovModel) -> None:
-    verdict = dipc.load("above").question().check(time_limit=0)
-    assert verdict.status == "undecided"
-    with pytest.raises(dipc.LimitReached):
-        dipc.load("above").question().budget(time_limit=0)
+    asked = dipc.load("above").question()
+    with dipc.limits(seconds=0):
+        assert asked.check().status == "undecided"
+        with pytest.raises(dipc.LimitReached):
+            asked.budget()
 
 
 def test_assertions(count: HiddenMarkovModel) -> None:
@@ -176,8 +177,8 @@ def test_assertions(count: HiddenMarkovModel) -> None:
     with pytest.raises(AssertionError, match="not private") as error:
         dipc.assert_pufferfish_private(asked, "ln(2)")
     assert "P(s)      0.6666666667  =  2/3" in str(error.value)
-    with pytest.raises(AssertionError, match="neither proved nor refuted"):
-        dipc.assert_pufferfish_private(dipc.load("above"), time_limit=0)
+    with dipc.limits(seconds=0), pytest.raises(AssertionError, match="neither proved nor refuted"):
+        dipc.assert_pufferfish_private(dipc.load("above"))
 
 
 # --- out ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from flint import arb, fmpq
 import dipc
 import dipc.report.prior_figures as maps
 from dipc.cli.main import status
-from dipc.clock import Clock
+from dipc.clock import Clock, limits
 from dipc.errors import InputError, LimitReached, Source
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.rational import Rational
@@ -260,8 +260,9 @@ def test_nothing_to_draw(name: str, options: dict[str, str], message: str) -> No
 
 
 def test_the_time_limit() -> None:
-    with pytest.raises(LimitReached):
-        asked(SVT_PROGRAM).plot(time_limit=0)
+    question = asked(SVT_PROGRAM)
+    with limits(seconds=0), pytest.raises(LimitReached):
+        question.plot()
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

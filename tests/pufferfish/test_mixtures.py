@@ -13,7 +13,6 @@ from campaigns import LEFT_OUT, many
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from patience import PATIENCE
 from pufferfish.prior_programs import (
     EQUAL,
     EXAMPLE_5,
@@ -236,7 +235,7 @@ def test_from_python() -> None:
     )
     response = dipc.load(RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)).pufferfish()
     assert response.budget().c == 1
-    assert response.check("eps", time_limit=PATIENCE).status == "private"
+    assert response.check("eps").status == "private"
     assert response.check("1", at=2).status == "violated"
     with pytest.raises(InputError, match=r"`dipc pufferfish check`"):
         dipc.load(EXAMPLE_5).check()
@@ -405,7 +404,7 @@ def test_both_routes_agree(cells: Draws, claim: str) -> None:
         assert "no prior draws" in error.message
         return
     asked = Claim(claim, fmpq(*map(int, claim[3:-1].split("/"))))
-    verdict = functions.check(deciding.question_of(found, asked, EpsRange.positive()), Clock(PATIENCE))
+    verdict = functions.check(deciding.question_of(found, asked, EpsRange.positive()), Clock())
     if not isinstance(verdict, Undecided):
         assert verdict.status == decided(core, claim).status
 

@@ -24,7 +24,7 @@ from pufferfish.parametric_examples import (
     unit_ranges,
 )
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.errors import Unsupported
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.numbers.parametric import Parametric, Ring
@@ -403,5 +403,5 @@ def test_every_horizon_of_a_chain_that_goes_on() -> None:
 
 
 def test_a_limit_is_undecided() -> None:
-    verdict = check_with_parameters(example5(), Clock(limit=0))
+    verdict = check_with_parameters(example5(), Clock(Limits(0)))
     assert isinstance(verdict, Undecided) and "time limit" in verdict.reason

@@ -11,11 +11,12 @@ from random import Random
 import pytest
 from campaigns import many, spared, spread
 from flint import arb, fmpq
-from patience import PATIENCE, worn_by_dipc
+from patience import worn_by_dipc
 from pufferfish.prior_programs import EQUAL, INDEPENDENT, SVT
 from pufferfish.test_mixtures import KEEPS, RESPONSE, SQUARE
 
 import dipc
+from dipc.clock import limits
 from dipc.errors import InputError, Source
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
 
@@ -104,7 +105,9 @@ def test_all_sequences_on_a_grid(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
     model = Model(seed, SHARES)
     question = model.question
     worn_by_dipc(0.03, monkeypatch)  # four of the models have no answer in any time
-    found, slow = question.budget(time_limit=many(6, campaign=60)), model.least(0, inf)
+    with limits(seconds=many(6, campaign=60)):
+        found = question.budget()
+    slow = model.least(0, inf)
     if found.infinite:
         assert question.check("20*eps").status == "violated"
         return
@@ -139,7 +142,7 @@ def _near(low: object) -> fmpq:
 def test_functions_of_eps_against_all_sequences(seed: int, claim: str) -> None:
     """Powers of eps, constants exp(k) and intervals of eps, on a grid; a violation by its numbers."""
     model = Model(100 + seed, OTHERS)
-    verdict = model.question.check(f"{claim} for eps in {model.eps}", time_limit=PATIENCE)
+    verdict = model.question.check(f"{claim} for eps in {model.eps}")
     text = claim.replace("ln", "log")
     if verdict.counterexample is None:
         low, high = (float(x) for x in model.eps.strip("()[]").split(", "))

@@ -21,7 +21,7 @@ from pufferfish.small_models import (
     random_question,
 )
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.errors import LimitReached, Unsupported
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.numbers.parametric import Ring
@@ -184,10 +184,10 @@ def test_parameters_and_limits():
     with pytest.raises(Unsupported, match="p"):
         Rational(parametric, Clock())
     asked = dataclasses.replace(above_threshold(11), horizon=11)
-    undecided = pipeline.check(asked, Clock(0))
+    undecided = pipeline.check(asked, Clock(Limits(0)))
     assert undecided.status == "undecided" and undecided.least.low == 1 and undecided.least.high is None
     with pytest.raises(LimitReached):
-        pipeline.budget(asked, Clock(0))
+        pipeline.budget(asked, Clock(Limits(0)))
     with pytest.raises(TypeError, match="neither true nor false"):
         bool(undecided)
 

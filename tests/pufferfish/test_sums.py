@@ -14,7 +14,7 @@ from pufferfish.small_models import mixing_chain, noisy_chain
 from pufferfish.test_parameters import GRID, brute_quotients, some_question
 from pufferfish.test_parameters import mixing_chain as unknown_chain
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.errors import Source
 from dipc.hidden import HiddenMarkovModel
 from dipc.pufferfish import pipeline
@@ -114,5 +114,5 @@ def test_a_violation_is_never_undecided(horizon: int | None) -> None:
     """Where a limit ends the search at once, one observation is still compared."""
     for asked, least in ((mixing_chain(horizon), fmpq(3)), (noisy_chain(horizon), fmpq(3))):
         for c in (least - fmpq(1, 100), least):
-            verdict = check(replace(asked, claim=Claim(f"ln({c})", c)), Clock(limit=0))
+            verdict = check(replace(asked, claim=Claim(f"ln({c})", c)), Clock(Limits(0)))
             assert isinstance(verdict, Violated if c < least else Undecided)

@@ -161,10 +161,11 @@ def test_failures_have_names() -> None:
 
 def test_what_takes_too_long() -> None:
     """Asked for alone it is an error; among others it is left out and noted."""
-    with pytest.raises(LimitReached):
-        plot_mechanism(dipc.load("svt1", N=5), "loss", attempts=Attempts(0.0))
-    attempts = Attempts(0.0)
-    found = study(Subject(dipc.load("svt1", N=5)), attempts)
+    mechanism = dipc.load("svt1", N=5)
+    with dipc.limits(seconds=0):
+        with pytest.raises(LimitReached):
+            plot_mechanism(mechanism, "loss")
+        found = study(Subject(mechanism), Attempts())
     assert found.loss is None and found.budget is None
     assert {note.part for note in found.notes} >= {"the privacy loss", "the least budget"}
 

@@ -53,7 +53,8 @@ def test_views(svt: dipc.Mechanism) -> None:
 
 
 def test_an_undecided_verdict_tells_what_is_open(svt: dipc.Mechanism) -> None:
-    verdict = svt.check(time_limit=0)
+    with dipc.limits(seconds=0):
+        verdict = svt.check()
     assert isinstance(verdict, Undecided)
     assert verdict.reason in Checker(verdict._repr_html_()).text
 

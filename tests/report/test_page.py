@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
-from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import cli, status
@@ -25,7 +24,6 @@ from dipc.kernel.laws import in_integers
 from dipc.kernel.privacy import check as kernel_check
 from dipc.report.canvas import MissingPackage
 from dipc.report.model_page import report_model_html
-from dipc.report.study import Attempts
 
 HOSTILE = """# <script>alert("comment")</script> </style> {{ 7*7 }} & <img src=x onerror=alert(1)>
 input  q in {0, 1}
@@ -157,7 +155,9 @@ def test_no_claim_and_no_neighbours() -> None:
 
 
 def test_too_large() -> None:
-    page = dipc.report_html(dipc.load("svt1", N=9), attempts=Attempts(0.2))
+    mechanism = dipc.load("svt1", N=9)
+    with dipc.limits(seconds=0.2):
+        page = dipc.report_html(mechanism)
     text = words(page)
     assert "? Undecided" in text and "the time limit was reached" in text
     assert "Left out" in text and "not tried, since the check itself did not end" in text
@@ -206,7 +206,7 @@ def test_the_files_are_what_they_are_called(violated: str) -> None:
 
 @pytest.mark.usefixtures("unplotted")
 def test_large_files_are_named_only() -> None:
-    page = dipc.report_html(dipc.load("svt4", N=3), attempts=Attempts(PATIENCE))
+    page = dipc.report_html(dipc.load("svt4", N=3))
     assert "svt4.wl" not in files(page)
     assert "dipc export svt4 -D N=3 -D c=1 -D T=0 -D Delta=1 --to mathematica -o svt4.wl" in words(page)
     assert len(page) < 1_500_000

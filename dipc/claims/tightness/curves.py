@@ -100,7 +100,7 @@ def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
 
     arcs = envelope(len(values), difference, budgets, clock.tick)
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
-    top = least([_demand(value) for value in values], budgets, width, clock.tick)
+    top = least([_demand(value) for value in values], budgets, width, clock)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
     return Profile(t, Curve(budgets, segments, of_loss=False), top, named)
 

@@ -30,6 +30,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.regions import violated_regions
 from dipc.claims.tightness.ends import Name, Need, needed_at_end, outer
 from dipc.claims.tightness.growth import Limit
+from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -43,8 +44,6 @@ MOST_DENOMINATOR = 10**5  # of an x that may be the exact answer
 MOST_DOUBLINGS = 80
 NEAR = 8  # beyond the lower end: an eps at which equal limits are compared
 PATIENCE = 6  # doublings before the search for an infinite need
-
-Tick = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -113,25 +112,25 @@ class Least:
         return self.high is None and not self.open
 
 
-def least(demands: Sequence[Requirement], budgets: EpsRange, width: fmpq, tick: Tick) -> Least:
+def least(demands: Sequence[Requirement], budgets: EpsRange, width: fmpq, clock: Clock) -> Least:
     """The least x >= 0, exact or in an interval of the given width.
 
     Raises :class:`LimitReached`, which then says what bounds were proved.
     """
     closed = EpsRange(budgets.low, budgets.high, budgets.low > 0, budgets.high is not None)
     try:
-        return _Search(demands, budgets, closed, tick).told(width)
+        return _Search(demands, budgets, closed, clock).told(width)
     except InputError:  # a probability is undefined at an end that does not belong to the range
-        return _Search(demands, budgets, budgets, tick).told(width)
+        return _Search(demands, budgets, budgets, clock).told(width)
 
 
 class _Search:
     """One search; ``lower`` and ``upper`` are always proved bounds."""
 
     def __init__(
-        self, demands: Sequence[Requirement], given: EpsRange, budgets: EpsRange, tick: Tick
+        self, demands: Sequence[Requirement], given: EpsRange, budgets: EpsRange, clock: Clock
     ) -> None:
-        self.demands, self.given, self.budgets, self.tick = demands, given, budgets, tick
+        self.demands, self.given, self.budgets, self.clock = demands, given, budgets, clock
         self.judge = SignOracle(budgets)
         self.lower = fmpq(0)
         self.upper: fmpq | None = None
@@ -140,11 +139,16 @@ class _Search:
     def told(self, width: fmpq) -> Least:
         """The result of :meth:`run`; a limit that ends it early says what bounds were proved."""
         try:
-            return self.run(width)
+            found = self.run(width)
         except LimitReached as limit:
-            upper = "" if self.upper is None else f" and at most {self.upper}"
-            limit.args = (f"{limit}: the answer is at least {self.lower}{upper}",)
-            raise
+            raise LimitReached(f"{limit}: {self._so_far()}") from None
+        self.clock.found(None)
+        return found
+
+    def _so_far(self) -> LimitReached:
+        """What is proved, for those who wait no longer."""
+        upper = "" if self.upper is None else f" and at most {self.upper}"
+        return LimitReached(f"the answer is at least {self.lower}{upper}")
 
     def run(self, width: fmpq) -> Least:
         """The least x, exact or enclosed to ``width``."""
@@ -171,8 +175,9 @@ class _Search:
         """The requirements that need more than x, and those that may."""
         active, doubtful = [], []
         self.steps += 1
+        self.clock.found(self._so_far())
         for done, i in enumerate(among):
-            self.tick(f"bounds, step {self.steps}", done, len(among))
+            self.clock.tick(f"bounds, step {self.steps}", done, len(among))
             match self.judge.decide(self._margin(i, x)):
                 case Fails():
                     active.append(i)

@@ -41,7 +41,7 @@ class LeastEpsilon(views.Shown, views.Plotted):
 def budget(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
     """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`."""
     cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
-    found = least([demand(case) for case in cases], budgets, width, clock.tick)
+    found = least([demand(case) for case in cases], budgets, width, clock)
     return LeastEpsilon(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
 
 

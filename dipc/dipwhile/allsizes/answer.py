@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import dipc.views as views
+from dipc.child import held
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
@@ -17,7 +18,6 @@ from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, 
 from dipc.dipwhile.syntax.everywhere import empty_ranges
 from dipc.errors import InternalError, LimitReached, WrongType
 from dipc.lazily import lazily
-from dipc.limits import held
 from dipc.numbers.exact import Exact
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSi
     try:
         verdict = held(clock, lambda: _decided(question, clock, find_least), (question.source,))
     except LimitReached as limit:
-        verdict = Open(str(limit))
+        verdict = clock.known if isinstance(clock.known, ProvedForAll | BrokenFrom) else Open(str(limit))
     _check(question, verdict)
     if isinstance(verdict, ProvedForAll):
         own = (tidy(verdict.automaton, each) for each in verdict.strategies)

@@ -7,6 +7,7 @@ without one, refutation at N = 1, 2, ...
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 from flint import fmpq
 
@@ -44,9 +45,10 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
         except Contradicted as contradiction:
             reason = f"the proof with t = {solved.t} is wrong, which is a bug of dipc: {contradiction.text}"
             return Open(reason, inputs=automaton.inputs)
-        least = LeastT(fmpq(0), solved.t)
+        proved = ProvedForAll(automaton, solved.strategies, LeastT(fmpq(0), solved.t), agreed)
         if find_least or t is None:
-            with suppress(LimitReached):  # the proof stands, whatever is found below its t
-                least = attained(asked, automaton, solved, clock)
-        return ProvedForAll(automaton, solved.strategies, least, agreed)
+            clock.found(proved)  # it stands, whatever is found below its t
+            with suppress(LimitReached):
+                return replace(proved, least=attained(asked, automaton, solved, clock))
+        return proved
     return refuted(asked, automaton, solved, clock)

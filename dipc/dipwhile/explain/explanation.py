@@ -311,5 +311,5 @@ def _tightness(
     """The least t for these probabilities; with a delta one number alone says nothing."""
     if (goal is not None and goal.delta) or not p:
         return None
-    found = least([demand(Case((0,), (p,), (q,), Pairs(0, 1)))], budgets, WIDTH, clock.tick)
+    found = least([demand(Case((0,), (p,), (q,), Pairs(0, 1)))], budgets, WIDTH, clock)
     return Tightness(False, found, found.spots)

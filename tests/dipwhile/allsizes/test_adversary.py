@@ -8,7 +8,7 @@ from patience import PATIENCE
 
 from dipc.claims.tightness.least import Least
 from dipc.claims.tightness.least_epsilon import budget
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.build import build
 from dipc.dipwhile.allsizes.front import free_sizes, front, symbolic
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -27,18 +27,18 @@ def proved_t(text: str) -> fmpq | None:
     names = symbolic(asked.program, free_sizes(asked.program), {})
     try:
         automaton = build(
-            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(PATIENCE)
+            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(Limits(PATIENCE))
         )
     except Unsupported:
         return None
-    solved = strategies(automaton, None, Clock(PATIENCE))
+    solved = strategies(automaton, None, Clock(Limits(PATIENCE)))
     return solved.t if isinstance(solved, Solved) else None
 
 
 def needed(text: str, size: int) -> Least:
     """What the exact engine needs at one size, on the declared inputs."""
     core = read(Source("adversary.dip", text), {"N": fmpq(size)})
-    return budget(losses_of(Explored(core), EpsRange.positive(), Clock(PATIENCE))).least
+    return budget(losses_of(Explored(core), EpsRange.positive(), Clock(Limits(PATIENCE)))).least
 
 
 # Each with a size at which more is needed than a wrong rewriting or shortcut would prove.

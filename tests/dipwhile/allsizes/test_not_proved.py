@@ -10,7 +10,7 @@ import pytest
 from flint import fmpq
 from patience import PATIENCE
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.build import build
 from dipc.dipwhile.allsizes.front import front, symbolic
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -87,11 +87,11 @@ def proved(text: str) -> fmpq | None:
     names = symbolic(asked.program, asked.sizes, {})
     try:
         found = build(
-            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(PATIENCE)
+            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(Limits(PATIENCE))
         )
     except (InputError, LimitReached):
         return None
-    solved = strategies(found, None, Clock(PATIENCE))
+    solved = strategies(found, None, Clock(Limits(PATIENCE)))
     return solved.t if isinstance(solved, Solved) else None
 
 

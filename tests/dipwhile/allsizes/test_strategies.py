@@ -24,7 +24,7 @@ from dipwhile.allsizes.automata import (
 )
 from flint import fmpq
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.automaton import Guard
 from dipc.dipwhile.allsizes.linear import NONE_FOUND, NoShift, cheapest
 from dipc.dipwhile.allsizes.runs import layered_value, run_value
@@ -272,9 +272,9 @@ def test_too_many_chains_are_a_reason(monkeypatch):
 
 def test_the_time_limit_is_kept():
     with pytest.raises(LimitReached):
-        strategies(used_later(), None, Clock(0))
+        strategies(used_later(), None, Clock(Limits(0)))
     with pytest.raises(LimitReached):
-        layered_value(layered(above_threshold(), 3), Clock(0))
+        layered_value(layered(above_threshold(), 3), Clock(Limits(0)))
 
 
 def test_a_missing_edge_is_not_covered():

@@ -127,8 +127,8 @@ def test_refusals() -> None:
         svt.explain(paths=0)
     with pytest.raises(InputError, match="one of the budgets"):
         svt.explain("eps for eps in (0, 1]", at=2)
-    with pytest.raises(LimitReached):
-        svt.explain(time_limit=0)
+    with dipc.limits(seconds=0), pytest.raises(LimitReached):
+        svt.explain()
 
 
 def test_a_program_without_loss() -> None:

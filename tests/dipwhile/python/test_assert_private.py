@@ -45,8 +45,8 @@ def test_another_claim_and_options() -> None:
 
 
 def test_undecided_is_a_failure_of_its_own() -> None:
-    with pytest.raises(AssertionError) as caught:
-        dipc.assert_private(SVT4, time_limit=0)
+    with dipc.limits(seconds=0), pytest.raises(AssertionError) as caught:
+        dipc.assert_private(SVT4)
     message = str(caught.value)
     assert "undecided" in message.splitlines()[0]
     assert "not private" not in message
