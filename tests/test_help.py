@@ -16,12 +16,12 @@ import click
 import pytest
 from click.shell_completion import CompletionItem, ShellComplete
 
-from dipc.cli.group import HOMES, SECTIONS
+from dipc.cli.group import ENTRIES, SECTIONS
 from dipc.cli.main import SHELLS, cli, status
 from dipc.shipped import paths
 
 ROOT = Path(__file__).parent.parent
-ALL = {name: command for name in HOMES if (command := cli.get_command(click.Context(cli), name))}  # type: ignore[attr-defined]
+ALL = {name: command for name in ENTRIES if (command := cli.get_command(click.Context(cli), name))}  # type: ignore[attr-defined]
 COMMANDS = sorted(ALL)
 
 Capture = pytest.CaptureFixture[str]
@@ -41,6 +41,18 @@ def test_every_command_has_examples(command: str, capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "Examples:" in out
     assert "--color / --no-color" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_first_page_shows_the_first_example(command: str) -> None:
+    assert ENTRIES[command].example == examples(command)[0]
+
+
+def test_the_first_page_imports_no_command() -> None:
+    code = "import sys; from dipc.cli.main import status; status(['--help']); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.splitlines()[-1].split())
+    assert "dipc.cli.group" in loaded and not {"dipc.cli.check", "flint", "lark", "rich"} & loaded
 
 
 @pytest.mark.parametrize("command", COMMANDS)

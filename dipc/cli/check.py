@@ -57,7 +57,6 @@ class Wanted(options.Asked):
 
 
 @click.command(
-    short_help="Prove a claim, or refute it by a counterexample.",
     epilog="""\b
 Examples:
   dipc check svt1                             a program that comes with dipc

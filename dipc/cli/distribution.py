@@ -26,7 +26,6 @@ EXIT_STATUS = {"true": 0, "false": 1, "undecided": 3}
 
 
 @click.command(
-    short_help="Print the exact probability of every output.",
     epilog="""\b
 Examples:
   dipc distribution svt1 --input "q=[0,1,1]"
@@ -101,7 +100,6 @@ def show(law: Distribution, budget: fmpq | None, digits: int) -> None:
 
 
 @click.command(
-    short_help="Decide a sentence about eps.",
     epilog="""\b
 Examples:
   dipc decide "forall eps > 0: exp(eps) >= 1 + eps"

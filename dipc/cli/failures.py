@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from dipc.cli.work import INTERRUPTED, Interrupted
 from dipc.errors import (
     CLAIM_NAME,
     COMPARISON_NAME,
@@ -22,8 +21,14 @@ from dipc.errors import (
     Unsupported,
 )
 
+INTERRUPTED = 130  # of a process that Ctrl-C ended, by convention
 BROKEN_INPUT = 2
 UNSETTLED = 3
+
+
+class Interrupted(LimitReached):
+    """The user does not want to wait any longer."""
+
 
 KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (Interrupted, "interrupted", INTERRUPTED),

@@ -36,7 +36,6 @@ class Text:
 
 @click.command(
     "format",
-    short_help="Put programs into canonical style.",
     epilog="""\b
 Examples:
   dipc format mine.dip                  print it in canonical style

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import click
 
@@ -14,35 +13,86 @@ from dipc.cli.terminal import TEXT, colour_option
 from dipc.shipped import every_size_programs, hidden_models, hidden_programs, models, paths
 from dipc.suggest import did_you_mean
 
+
+class Entry(NamedTuple):
+    """A command on the first page: where it is in :mod:`dipc.cli`, what it does, and an example."""
+
+    home: str
+    does: str
+    example: str
+
+
 SECTIONS = {
     "Prove and refute": {
-        "check": "check.check",
-        "prove": "prove.prove",
-        "explain": "tightness.explain",
-        "budget": "tightness.budget",
-        "profile": "tightness.profile",
-        "regions": "tightness.regions",
-        "decide": "distribution.decide",
-        "model": "model.model",
-        "pufferfish": "pufferfish.pufferfish",
-        "verify": "verify.verify",
+        "check": Entry("check.check", "Prove a claim, or refute it by a counterexample.", "dipc check svt1"),
+        "prove": Entry("prove.prove", "Prove a claim for every size and all inputs.", "dipc prove svt1"),
+        "explain": Entry(
+            "tightness.explain", "Explain where the privacy loss comes from.", "dipc explain svt4 -D N=2"
+        ),
+        "budget": Entry(
+            "tightness.budget", "Find the least privacy budget that is enough.", "dipc budget svt1"
+        ),
+        "profile": Entry(
+            "tightness.profile",
+            "Find the least delta that is enough.",
+            'dipc profile sparse --epsilon "eps/2"',
+        ),
+        "regions": Entry(
+            "tightness.regions", "Find all eps at which a claim is violated.", "dipc regions hist2"
+        ),
+        "decide": Entry(
+            "distribution.decide",
+            "Decide a sentence about eps.",
+            'dipc decide "forall eps > 0: exp(eps) >= 1 + eps"',
+        ),
+        "model": Entry(
+            "model.model",
+            "Decide formulas of dpCTL* on Markov models.",
+            'dipc model check survey.dpm "D[ln 3, 0](X out_1)"',
+        ),
+        "pufferfish": Entry(
+            "pufferfish.pufferfish",
+            "Decide Pufferfish privacy of hidden Markov models.",
+            "dipc pufferfish check ex3",
+        ),
+        "verify": Entry("verify.verify", "Check a certificate.", "dipc verify svt1.json --program svt1"),
     },
     "Look inside": {
-        "distribution": "distribution.distribution",
-        "plot": "report.plot",
-        "report": "report.report",
-        "export": "report.export",
+        "distribution": Entry(
+            "distribution.distribution",
+            "Print the exact probability of every output.",
+            'dipc distribution svt1 --input "q=[0,1,1]"',
+        ),
+        "plot": Entry(
+            "report.plot", "Plot privacy loss, profile and distributions.", "dipc plot svt4 -o svt4.png"
+        ),
+        "report": Entry(
+            "report.report", "Write all about a program on one HTML page.", "dipc report svt4 -o svt4.html"
+        ),
+        "export": Entry(
+            "report.export",
+            "Carry the question to another tool.",
+            "dipc export svt1 --to mathematica -o svt1.wl",
+        ),
     },
-    "Write programs": {"programs": "programs.programs", "new": "programs.new", "format": "format.format_"},
-    "This tool": {"papers": "papers.papers", "completion": "main.completion"},
+    "Write programs": {
+        "programs": Entry("programs.programs", "List the programs that come with dipc.", "dipc programs"),
+        "new": Entry("programs.new", "Write a program to start from.", "dipc new mine"),
+        "format": Entry("format.format_", "Put programs into canonical style.", "dipc format mine.dip"),
+    },
+    "This tool": {
+        "papers": Entry("papers.papers", "Compute every number of the papers anew.", "dipc papers"),
+        "completion": Entry(
+            "main.completion",
+            "Teach a shell to complete commands and names.",
+            "dipc completion bash >> ~/.bashrc",
+        ),
+    },
 }
-"""The commands under the headings of the first page, and where they are in :mod:`dipc.cli`."""
+"""The commands under the headings of the first page, which imports none of them."""
 
 MODELS = (".dpm", ".drn")
-EXAMPLE = re.compile(r"^ *(dipc .*?)(  |$)", re.MULTILINE)
-"""An example on a help page."""
-
-HOMES = {name: home for homes in SECTIONS.values() for name, home in homes.items()}
+ENTRIES = {name: entry for entries in SECTIONS.values() for name, entry in entries.items()}
 
 
 class Group(click.Group):
@@ -95,7 +145,13 @@ class Group(click.Group):
 class Commands(Group):
     """The group of all commands."""
 
-    homes = HOMES
+    homes: ClassVar = {name: entry.home for name, entry in ENTRIES.items()}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and cmd_name in ENTRIES:
+            command.short_help = ENTRIES[cmd_name].does
+        return command
 
     def meant(self, name: str) -> str:
         if name in hidden_programs():
@@ -112,11 +168,10 @@ class Commands(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, each with an example."""
-        width = max(map(len, HOMES))
-        for heading, names in SECTIONS.items():
+        width = max(map(len, ENTRIES))
+        for heading, entries in SECTIONS.items():
             with formatter.section(heading):
                 indent = " " * formatter.current_indent
-                for command in filter(None, (self.get_command(ctx, name) for name in names)):
-                    formatter.write(f"{indent}{command.name:<{width}}  {command.get_short_help_str(60)}\n")
-                    if example := EXAMPLE.search(command.epilog or ""):
-                        formatter.write(f"{indent}{'':<{width}}    {example[1]}\n")
+                for name, entry in entries.items():
+                    formatter.write(f"{indent}{name:<{width}}  {entry.does}\n")
+                    formatter.write(f"{indent}{'':<{width}}    {entry.example}\n")

@@ -48,7 +48,6 @@ def cli() -> None:
 
 
 @click.command(
-    short_help="Teach a shell to complete commands and names.",
     epilog="""\b
 Examples:
   dipc completion bash >> ~/.bashrc

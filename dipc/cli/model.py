@@ -61,7 +61,6 @@ class ModelCommands(Group):
 
 @click.group(
     cls=ModelCommands,
-    short_help="Decide formulas of dpCTL* on Markov models.",
     epilog="""\b
 Examples:
   dipc model check survey.dpm "D[ln 3, 0](X out_1)"

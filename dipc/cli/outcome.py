@@ -21,9 +21,9 @@ import click
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
-from dipc.cli.failures import error_record, explained, kind_of
+from dipc.cli.failures import INTERRUPTED, Interrupted, error_record, explained, kind_of
 from dipc.cli.terminal import answer, say, show_table
-from dipc.cli.work import INTERRUPTED, Bar, Interrupted
+from dipc.cli.work import Bar
 from dipc.clock import Progress
 from dipc.excerpts import MOST_ANSWERED, MOST_SAID, clipped, shortened
 from dipc.files import write_file

@@ -22,7 +22,6 @@ DEFAULT = "count"
 
 
 @click.command(
-    short_help="List the programs that come with dipc.",
     epilog="""\b
 Examples:
   dipc programs                     all of them, with what they show
@@ -105,7 +104,6 @@ class _New(click.Command):
 
 @click.command(
     cls=_New,
-    short_help="Write a program to start from.",
     epilog="""\b
 Examples:
   dipc new mine                    writes mine.dip; then: dipc check mine.dip

@@ -95,7 +95,6 @@ class SizesOutcome(Result):
 
 
 @click.command(
-    short_help="Prove a claim for every size and all inputs.",
     epilog="""\b
 Examples:
   dipc prove svt1                   for every N, and all real q

@@ -71,7 +71,6 @@ class PufferfishCommands(Group):
 
 @click.group(
     cls=PufferfishCommands,
-    short_help="Decide Pufferfish privacy of hidden Markov models.",
     epilog="""\b
 Examples:
   dipc pufferfish check ex3

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dipc.cli import options
+from dipc.cli.failures import INTERRUPTED, Interrupted
 from dipc.cli.terminal import say
-from dipc.cli.work import INTERRUPTED, Interrupted, say_left_out, work
+from dipc.cli.work import say_left_out, work
 from dipc.clock import limits
 from dipc.errors import InputError
 from dipc.export.formats import CHAINS, QUESTIONS, VERDICTS
@@ -36,7 +37,6 @@ formula_option = click.option(
 
 
 @click.command(
-    short_help="Plot privacy loss, profile and distributions.",
     epilog="""\b
 Examples:
   dipc plot svt4 -o svt4.png
@@ -107,7 +107,6 @@ def plot(asked: options.Asked, output: str | None, what: str, formula: str | Non
 
 
 @click.command(
-    short_help="Write all about a program on one HTML page.",
     epilog="""\b
 Examples:
   dipc report svt4 -o svt4.html
@@ -182,7 +181,6 @@ def _written(
 
 
 @click.command(
-    short_help="Carry the question to another tool.",
     epilog="""\b
 Examples:
   dipc export svt1 --to mathematica -o svt1.wl

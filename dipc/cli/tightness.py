@@ -58,7 +58,6 @@ width_option = click.option(
 
 
 @click.command(
-    short_help="Find the least privacy budget that is enough.",
     epilog="""\b
 Examples:
   dipc budget svt1
@@ -96,7 +95,6 @@ def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: boo
 
 
 @click.command(
-    short_help="Find the least delta that is enough.",
     epilog="""\b
 Examples:
   dipc profile sparse --epsilon "eps/2"
@@ -117,7 +115,6 @@ def profile(asked: options.Asked, width: str, epsilon: str | None, as_json: bool
 
 
 @click.command(
-    short_help="Find all eps at which a claim is violated.",
     epilog="""\b
 Examples:
   dipc regions hist2
@@ -172,7 +169,6 @@ def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[...
 
 
 @click.command(
-    short_help="Explain where the privacy loss comes from.",
     epilog="""\b
 Examples:
   dipc explain svt4 -D N=2         the counterexample, path by path

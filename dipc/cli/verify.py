@@ -21,8 +21,9 @@ from dipc.certificate.rederive import Statement, compared, rederive
 from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.values import fraction
 from dipc.cli import options
+from dipc.cli.failures import INTERRUPTED
 from dipc.cli.terminal import say
-from dipc.cli.work import BARE, INTERRUPTED, work
+from dipc.cli.work import BARE, work
 from dipc.clock import Clock
 from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
@@ -83,7 +84,6 @@ class Wanted:
 
 
 @click.command(
-    short_help="Check a certificate.",
     epilog="""\b
 Examples:
   dipc verify svt1.json --program svt1     is it about this program, and true?

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from dipc.child import held
+from dipc.cli.failures import Interrupted
 from dipc.cli.terminal import is_terminal
 from dipc.clock import MEMORY, TIME, Clock, Progress, as_one, how_far, limits
 from dipc.errors import LimitReached
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from dipc.report.study import Note
 
-INTERRUPTED = 130  # the exit status of a process that Ctrl-C ended, by convention
 PATIENCE = 1.0  # seconds before a bar appears
 T = TypeVar("T")
 
@@ -36,10 +36,6 @@ BARE = ("interrupted", TIME, MEMORY)
 
 
 # --- Ctrl-C ----------------------------------------------------------------------------------
-
-
-class Interrupted(LimitReached):
-    """The user does not want to wait any longer."""
 
 
 class Stop:
