@@ -31,7 +31,6 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.shipped import source_of
-from dipc.signs.sentence import Sentence
 from dipc.suggest import methods_with_options_only
 
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     import dipc.export.formats as formats
     import dipc.export.questions as questions
     import dipc.program_questions as program_questions
+    from dipc.signs.sentence import Sentence
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.certificate.produce"))
     curves = lazily("dipc.claims.tightness.curves")

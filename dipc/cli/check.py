@@ -28,8 +28,6 @@ from dipc.cli.outcome import (
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
 from dipc.clock import Busy, Clock, Progress, limits
-from dipc.dipwhile.allsizes.answer import answered
-from dipc.dipwhile.allsizes.question import question
 from dipc.errors import InputError, LimitReached
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
@@ -37,9 +35,13 @@ from dipc.shipped import STDIN, expected_verdict
 
 if TYPE_CHECKING:
     import dipc.certificate.produce as produce
+    import dipc.dipwhile.allsizes.answer as every_size
+    import dipc.dipwhile.allsizes.question as about
     import dipc.report.sizes as sizes
 else:
     produce = lazily("dipc.certificate.produce")
+    every_size = lazily("dipc.dipwhile.allsizes.answer")
+    about = lazily("dipc.dipwhile.allsizes.question")
     sizes = lazily("dipc.report.sizes")
 
 AT_ONCE = 0.5  # seconds of the processor
@@ -168,10 +170,10 @@ def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
     if not private or wanted.restrictions or wanted.file == STDIN:
         return None
     try:
-        asked = question(mechanism.source, mechanism.overrides, wanted.claim)
+        asked = about.question(mechanism.source, mechanism.overrides, wanted.claim)
         with limits(seconds=10 * AT_ONCE, megabytes=wanted.memory_limit):
             clock = Clock()
-            found = held(clock, lambda: answered(asked, Busy(clock, AT_ONCE), find_least=False))
+            found = held(clock, lambda: every_size.answered(asked, Busy(clock, AT_ONCE), find_least=False))
     except (InputError, LimitReached):  # claims of other kinds than `prove` takes
         return None
     options_given = [f"-D {given}" for given in wanted.definitions]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from functools import partial, wraps
 from math import isnan
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -20,14 +20,19 @@ from dipc.child import held
 from dipc.cli.terminal import Text
 from dipc.cli.work import reading
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax.compile import Asks, asks
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
+from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import DIGITS, plain_digits
 from dipc.shipped import hidden_models, hidden_programs, models, name_of, paths, source_of
+
+if TYPE_CHECKING:
+    import dipc.dipwhile.allsizes.question as about
+else:
+    about = lazily("dipc.dipwhile.allsizes.question")
 
 PROGRAMS = "*.dip"
 HIDDEN = ("*.hmm", PROGRAMS)
@@ -263,13 +268,13 @@ class Asked:
         found = {"pair": self.pair, "at": self.at, "budgets": self.budgets}
         return {name: value for name, value in found.items() if value is not None}
 
-    def question(self, needs_claim: bool = True) -> Question:
+    def question(self, needs_claim: bool = True) -> about.Question:
         """The program and its claim, about every size, for ``dipc prove``."""
         source, given = source_of(self.file), defined(self.definitions)
         overrides = {name: to_rational(value, f"the parameter `{name}`") for name, value in given.items()}
         say_whose(self.file)
         with reading(self.name):
-            asked = partial(question, source, overrides, self.claim, needs_claim=needs_claim)
+            asked = partial(about.question, source, overrides, self.claim, needs_claim=needs_claim)
             return held(Clock(), asked, (source,))
 
     def load(self) -> Mechanism:
