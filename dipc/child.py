@@ -48,7 +48,8 @@ def held(clock: Clock, work: Callable[[], T], shared: Sequence[object] = (), *, 
 
     ``shared`` are objects that the result refers to instead of containing copies of them.  What the work
     changes in other objects is lost.  With ``always`` a child does the work even without a limit: Ctrl-C ends
-    a long step.  Raises :class:`LimitReached` when a limit of the clock is exceeded; then what it reported to ``clock.found`` is ``clock.known``.
+    a long step.  Raises :class:`LimitReached` when a limit of the clock is exceeded; then what it reported to
+    ``clock.found`` is ``clock.known``.
 
     >>> from dipc.clock import Limits
     >>> held(Clock(Limits(60)), lambda: 6 * 7)

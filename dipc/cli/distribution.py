@@ -59,9 +59,9 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
     """
     if digits is not None and asked.at is None:
         raise click.UsageError("--digits is about the decimals at one eps: add --at EPS0")
-    with work(f"distribution of {asked.name}", *asked.limits):
+    with work(f"distribution of {asked.name}", *asked.limits) as running:
         mechanism = asked.load()
-        law = mechanism.distribution(**values)
+        law = running.held(lambda: mechanism.distribution(**values))
         budget = None if asked.at is None else to_eps(asked.at)
         if budget is not None and mechanism.program.claim is not None:
             goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
@@ -119,8 +119,8 @@ def decide(sentence: str, time_limit: float | None, memory_limit: float | None, 
     Functions are built from numbers, eps and exp with + - * / ^.
     Exit status: 0 true, 1 false, 2 broken input, 3 undecided.
     """
-    with work("deciding", time_limit, memory_limit):
-        decision = decision_of(sentence)
+    with work("deciding", time_limit, memory_limit) as running:
+        decision = running.held(lambda: decision_of(sentence))
     witness, regions = decision.witness, decision.regions
     if as_json:
         record = {

@@ -66,7 +66,8 @@ FAR_EXPONENTS = [  # hundreds of powers of exp(eps/300), of exp(1/300) and of ex
 @pytest.mark.parametrize("text", FAR_EXPONENTS)
 def test_exponents_with_different_denominators(text: str) -> None:
     """Their polynomials are not factored: flint would need hours, and hears no signal."""
-    assert dipc.decide(text, time_limit=PATIENCE).truth is True
+    with dipc.limits(seconds=PATIENCE):
+        assert dipc.decide(text).truth is True
 
 
 @pytest.mark.parametrize("text", TRUE)
