@@ -10,7 +10,7 @@ from flint import fmpq
 from hypothesis import given, settings
 
 import dipc
-from dipc.clock import Clock, Limits
+from dipc.clock import Clock, limits
 from dipc.dipwhile.star import BOTH_WAYS, NO_ADJACENCY, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
@@ -217,5 +217,5 @@ def test_too_many_inputs_are_a_limit() -> None:
 
 
 def test_a_time_limit_ends_the_construction() -> None:
-    with pytest.raises(LimitReached, match="time limit"):
-        load_model("svt1", {"N": "8"}, Clock(Limits(0)))
+    with limits(seconds=0), pytest.raises(LimitReached, match="time limit"):
+        load_model("svt1", {"N": "8"})
