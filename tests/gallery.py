@@ -24,7 +24,7 @@ from flint import fmpq
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.answer import answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import LeastT
@@ -180,7 +180,7 @@ class EverySize:
 def every_size(path: Path) -> EverySize:
     """Prove the claim of a program for every size; a limit that runs out is an undecided verdict."""
     asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
-    found = answered(asked, Clock(TIME_LIMIT))
+    found = answered(asked, Clock(Limits(TIME_LIMIT)))
     rows = {row.label: row.text for row in answer_rows(found) if isinstance(row, Row) and row.text}
     if found.status == "violated":
         rows["broken by"] = f"`{short_reason(found)}`"

@@ -232,7 +232,7 @@ def test_only_one_function_writes_files() -> None:
                 case ast.Call(
                     func=ast.Attribute(ast.Name("os"), "open"), args=[_, ast.Attribute(attr="O_WRONLY")]
                 ):
-                    assert path.name == "limits.py"  # /dev/null
+                    assert path.name == "child.py"  # /dev/null
                 case ast.Call(func=ast.Name("open") | ast.Attribute(attr="open"), args=args):
                     modes = {arg.value for arg in args if isinstance(arg, ast.Constant)}
                     assert modes == {"rb"}, f"{path}:{node.lineno}"

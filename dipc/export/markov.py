@@ -21,7 +21,7 @@ from dipc.models.reading import WITH_MEANING
 from dipc.numbers.quotient import Quotient
 
 PRISM = Dialect(ARITHMETIC | {"^": Pattern("pow({0}, {1})")})
-PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+PLAIN_NAME = re.compile(r"[^\W\d]\w*", re.ASCII)
 PLAIN_WORD = re.compile(r"[^\s\",\[\]/]+")
 QUOTED = {*WITH_MEANING, "property"}
 PRISM_WORDS = frozenset(

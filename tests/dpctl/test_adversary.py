@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flint import fmpq
 
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dpctl.checking import satisfying
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
@@ -57,7 +57,7 @@ def test_many_steps_respect_the_time_limit(path: str) -> None:
     chain = model(LOOP).model
     formula = parse_property(Source("f", f"P>=1/2 ({path})"), chain).formula
     with pytest.raises(LimitReached, match="time limit"):
-        satisfying(chain, formula, Clock(0.2))
+        satisfying(chain, formula, Clock(Limits(0.2)))
 
 
 # --- names ----------------------------------------------------------------------------------------------

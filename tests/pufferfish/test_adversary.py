@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 from flint import fmpq
 from patience import PATIENCE, quickest
@@ -22,7 +24,7 @@ def least(text: str, horizon: str = "1") -> Budget:
     return budget(asked(text, horizon=horizon), Clock())
 
 
-def verdict(text: str, claim: str, horizon: str = "1", seconds: float | None = None) -> PufferfishVerdict:
+def verdict(text: str, claim: str, horizon: str = "1", seconds: float = inf) -> PufferfishVerdict:
     return check(asked(text, claim=claim, horizon=horizon), Clock(Limits(seconds)))
 
 

@@ -15,7 +15,7 @@ from patience import worn_by_dipc
 
 from dipc.claims.tightness.least import Least
 from dipc.claims.tightness.least_epsilon import budget
-from dipc.clock import Clock
+from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.build import build
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.pipeline import losses_of
@@ -34,8 +34,8 @@ def proved_t(text: str) -> fmpq | None:
     """The t that is proved for every N; None if there is none."""
     source = Source("random.dip", text)
     try:
-        automaton = build(parse(source), source, {}, frozenset({"N"}), EpsRange.positive(), Clock(5, None))
-        solved = strategies(automaton, None, Clock(5, None))
+        automaton = build(parse(source), source, {}, frozenset({"N"}), EpsRange.positive(), Clock(Limits(5)))
+        solved = strategies(automaton, None, Clock(Limits(5)))
     except (InputError, LimitReached):
         return None
     return solved.t if isinstance(solved, Solved) else None
@@ -45,7 +45,7 @@ def needed(text: str, size: int) -> Least | None:
     """What the exact engine needs at one size, on the declared inputs; None if it takes too long."""
     core = read(Source("random.dip", text), {"N": fmpq(size)})
     try:
-        return budget(losses_of(Explored(core), EpsRange.positive(), Clock(2, None))).least
+        return budget(losses_of(Explored(core), EpsRange.positive(), Clock(Limits(2)))).least
     except (InputError, LimitReached):
         return None
 
