@@ -20,7 +20,7 @@ from dipc.dpctl import formula as tree
 from dipc.dpctl.checking import satisfying
 from dipc.dpctl.formula import Formula
 from dipc.dpctl.syntax import parse_property
-from dipc.errors import LimitReached, Source
+from dipc.errors import Source
 from dipc.kernel import chains
 from dipc.kernel.reading import Refused
 from dipc.kernel.statements import check
@@ -350,14 +350,6 @@ def test_a_missing_vector_is_refused() -> None:
     data = written(model_of(TWICE), "P>=1/2 (G F out)")
     with pytest.raises(Refused, match=r"^until 1: an object is expected"):
         checked(data | {"untils": data["untils"][:1]})
-
-
-def test_copies_that_double_again_and_again_are_refused_in_time() -> None:
-    """20 nested operators on a chain whose every state has two successors."""
-    chain = "chain; s -> {s: 1/2, t: 1/2}; t -> {s: 1/3, t: 2/3}; start s"
-    formula = "P>=1/2 (" + " | ".join(f"((X^{k} s) & F<={k} t)" for k in range(2, 30)) + ")"
-    with pytest.raises(LimitReached, match="no certificate: it would be refused: work: more than"):
-        written(model_of(chain), formula)
 
 
 def test_the_formula_and_the_states_cannot_forge_the_statement() -> None:
