@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from dipc.models.values import Atom as Atom
     from dipc.numbers.exppoly import ExpPoly as ExpPoly
     from dipc.numbers.quotient import Quotient as Quotient
-    from dipc.numbers.surd import Surd as Surd
     from dipc.report.figures import plot_mechanism as plot_mechanism
     from dipc.report.page import report_html as report_html
     from dipc.report.plots import plot_distributions as plot_distributions
@@ -83,7 +82,6 @@ HOMES = {
         "mechanisms": "Mechanism",
         "numbers.exppoly": "ExpPoly",
         "numbers.quotient": "Quotient",
-        "numbers.surd": "Surd",
         "decorator": "PythonMechanism mechanism",
         "report.figures": "plot_mechanism",
         "report.page": "report_html",

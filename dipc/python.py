@@ -4,4 +4,4 @@
 from dipc.dipwhile.python.words import *
 
 __all__ = ["DLap", "Exp", "Lap", "LapPlus", "argmax", "argmin", "ceil", "choose", "count", "disc", "eps"]
-__all__ += ["exp", "flip", "floor", "mod", "sqrt", "uniform"]
+__all__ += ["exp", "flip", "floor", "mod", "uniform"]

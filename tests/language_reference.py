@@ -345,8 +345,8 @@ def functions() -> Iterator[str]:
     for function in FUNCTIONS.values():
         yield f"| `{function.usage}` | {KINDS[function.takes]} | {KINDS[function.gives]} |"
     yield ""
-    yield "`exp` is allowed in probabilities and in the claim, `sqrt` in the delta of a claim. Names from"
-    yield "other languages are refused with a message that gives the name used here:"
+    yield "`exp` is allowed in probabilities and in the claim. Names from other languages are refused with a"
+    yield "message that gives the name used here:"
     others = [f"`{name}` ({hint})" for name, hint in OTHER_NAMES.items() if hint.startswith("here")]
     yield f"{', '.join(others)}."
     yield ""

@@ -7,15 +7,14 @@ from fractions import Fraction
 from flint import fmpq
 
 from dipc.certificate.format import Json, proof_as_json, to_function
-from dipc.kernel.facts import Function, Interval, Rooted
+from dipc.kernel.facts import Function, Interval
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.limits import NoProof
-from dipc.signs.radicals import Radical
 from dipc.signs.roots import irreducible
 from dipc.signs.search import proof
 
-__all__ = ["NoProof", "budgets", "factored", "proof_of", "rooted_proof", "to_exppoly"]
+__all__ = ["NoProof", "budgets", "factored", "proof_of", "to_exppoly"]
 
 
 def fmpq_of(value: Fraction) -> fmpq:
@@ -39,14 +38,6 @@ def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:
     """A proof of f >= 0 (f > 0, if strict) on the interval, as in a certificate."""
     g = to_exppoly(f)
     return proof_as_json(proof(g, budgets(on), strict), g)
-
-
-def rooted_proof(f: Rooted, g: Function, on: Interval, strict: bool = False) -> Json:
-    """The same for a function with the square root of g."""
-    if not f.root:
-        return proof_of(f.plain, on, strict)
-    h = Radical(to_exppoly(f.plain), to_exppoly(f.root), to_exppoly(g))
-    return proof_as_json(proof(h, budgets(on), strict), h)
 
 
 def factored(f: Function) -> list[tuple[Function, int]]:

@@ -24,7 +24,6 @@ from dipc.signs import proofs
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import without_monomial
 from dipc.signs.proofs import Proof, Taylor
-from dipc.signs.radicals import Radical
 from dipc.signs.roots import signs_of_binomial
 
 Json = Any
@@ -62,14 +61,12 @@ def terms(f: ExpPoly) -> Json:
     return result
 
 
-def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
+def proof_as_json(proof: Proof, f: ExpPoly) -> Json:
     """A proof of f >= 0 as a certificate writes it.
 
     >>> proof_as_json(proofs.Chain(fmpq(0)), ExpPoly.exp(1) - 1)
     {'kind': 'chain', 'at': '0'}
     """
-    if isinstance(f, Radical):
-        return _rooted_as_json(proof, f)
     f = without_monomial(f)
     match proof:
         case proofs.Identity() | proofs.Point():
@@ -96,22 +93,10 @@ def proof_as_json(proof: Proof, f: ExpPoly | Radical) -> Json:
             return {"kind": "product", "scale": str(scale), "factors": items}
         case proofs.Inverse(inner):
             return {"kind": "inverse", "proof": proof_as_json(inner, f.at_inverse())}
-        case proofs.Rooted() | proofs.SignTable():
-            raise InternalError(f"a certificate cannot say {proof} of a function without a square root")
+        case proofs.SignTable():
+            raise InternalError("a certificate cannot hold a table of signs")
         case _:
             assert_never(proof)
-
-
-def _rooted_as_json(proof: Proof, f: Radical) -> Json:
-    if isinstance(proof, proofs.Point):
-        return {"kind": "point"}
-    assert isinstance(proof, proofs.Rooted)
-    pieces = []
-    for piece in proof.pieces:
-        first, second = f.parts(piece.by)
-        both = [proof_as_json(piece.first, first), proof_as_json(piece.second, second)]
-        pieces.append({"by": piece.by, "proofs": both})
-    return {"kind": "rooted", "points": _points(proof.points), "pieces": pieces}
 
 
 def _points(points: Sequence[proofs.End]) -> Json:

@@ -45,19 +45,17 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
 from dipc.kernel import privacy
-from dipc.kernel.facts import MAX_POWER, Rooted, Scaled, ScaledRooted
-from dipc.kernel.laws import Delta, Pairs, Ratio, Surd
+from dipc.kernel.facts import MAX_POWER, Scaled, reduced
+from dipc.kernel.laws import Pairs, Ratio
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
 from dipc.numbers.exact import magnitude
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Holds
 from dipc.signs.limits import NoProof
 from dipc.signs.proofs import Proof, SignTable
-from dipc.signs.radicals import Radical
 from dipc.signs.search import proof
 from dipc.signs.tables import roots_within
 
@@ -95,8 +93,7 @@ class Writer:
         self.ratios = Ratios(on)
         self.items: dict[tuple[str, EpsRange, str], Json] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
-        self.radicand = ExpPoly()
-        self.proved: set[tuple[object, EpsRange]] = set()
+        self.proved: set[tuple[frozenset[object], EpsRange]] = set()
 
     # --- the two kinds ---
 
@@ -224,40 +221,10 @@ class Writer:
             **self.ratios.as_json(),
         }
 
-    def _delta(self) -> tuple[Delta, Json]:
-        """delta in the kernel's terms and as JSON; with a root without denominators above and below."""
-        delta = self.goal.delta
-        if isinstance(delta, Quotient):
-            f, number = self.ratios.ratio(delta)
-            return Ratio(to_function(f), number), [terms(f), number]
-        g, d = delta.radicand.numerator, delta.radicand.denominator
-        if d.sign_at(self.on.inside) < 0:
-            g, d = -g, -d
-        self.radicand = g * d  # sqrt(g/d) = sqrt(g d)/d
-        parts = [*delta.above, *delta.below]
-        common = math.prod((Quotient(x.denominator) for x in parts), start=Quotient.one())
-        a, b, c, e = ((x * common).numerator for x in parts)
-        a, c = a * d, c * d
-        below = self._with_root(c, e)
-        if below.sign_at(self.on.inside) < 0:
-            a, b, c, e, below = -a, -b, -c, -e, -below
-        above_pair, below_pair = (Rooted(*map(to_function, pair)) for pair in ((a, b), (c, e)))
-        return Surd(above_pair, below_pair, to_function(self.radicand)), {
-            "above": [terms(a), terms(b)],
-            "below": [terms(c), terms(e)],
-            "radicand": terms(self.radicand),
-            "proofs": {
-                "radicand": self._proof(self.radicand),
-                "below": self._proof(below, strict=True),
-            },
-        }
-
-    def _with_root(self, plain: ExpPoly, root: ExpPoly) -> ExpPoly | Radical:
-        return Radical(plain, root, self.radicand) if root else plain
-
-    def _proof(self, f: ExpPoly | Radical, on: EpsRange | None = None, strict: bool = False) -> Json:
-        """The proof of f >= 0 (f > 0, if strict).  Raises :class:`NoProof`."""
-        return proof_as_json(proof(f, on or self.on, strict), f)
+    def _delta(self) -> tuple[Ratio, Json]:
+        """delta in the kernel's terms and as JSON."""
+        f, number = self.ratios.ratio(self.goal.delta)
+        return Ratio(to_function(f), number), [terms(f), number]
 
     # --- inequalities ---
 
@@ -267,12 +234,13 @@ class Writer:
         Those with equal proofs are listed together.
         """
         form = self._named(what, pairs)
-        key = form.key(), on
+        key = frozenset(form.items()), on
         if key in self.proved:
             return
         self.proved.add(key)
         if known is None:
-            written = self._proof(self._with_root(*map(self._unscaled, form)), on)
+            f = self._unscaled(form)
+            written = proof_as_json(proof(f, on), f)
         else:
             written = proof_as_json(known, ExpPoly())
         ends = None if on == self.on else [str(on.low), None if on.high is None else str(on.high)]
@@ -280,10 +248,10 @@ class Writer:
         item = self.items.setdefault((what, on, json.dumps(written)), new)
         item["of"].append(list(chain.from_iterable(pairs)))
 
-    def _named(self, what: str, pairs: Pairs) -> ScaledRooted:
+    def _named(self, what: str, pairs: Pairs) -> Scaled:
         """The function of that name, in normal form."""
         f = self.integers.slack(pairs) if what == "slack" else self.integers.signed(pairs[0], what)
-        return f.reduced()
+        return reduced(f)
 
     def _unscaled(self, f: Scaled) -> ExpPoly:
         return ExpPoly({key: fmpq(c) for key, c in f.items()}, self.integers.unit)
@@ -304,7 +272,7 @@ class Writer:
             for more in chain.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
                 self._fact("slack", tuple(sorted([*sure, *more])), self.on)
             for pair, (on, sign) in zip(pairs, here, strict=True):
-                if sign != "?" and self._named("-", (pair,)).plain:
+                if sign != "?" and self._named("-", (pair,)):
                     self._fact(sign, (pair,), on)
         ends = points if self.on.is_point else [*points, self.on.high]
         shown = [p if p is None else str(p) for p in ends]
@@ -313,7 +281,7 @@ class Writer:
     def _pieces(self, pair: tuple[int, int]) -> list[Piece]:
         """The range cut into pieces on which the margin, -g_o, has a known sign, or is unsure."""
         if pair not in self.pieces:
-            self.pieces[pair] = pieces_of(self._unscaled(self._named("-", (pair,)).plain), self.on)
+            self.pieces[pair] = pieces_of(self._unscaled(self._named("-", (pair,))), self.on)
         return self.pieces[pair]
 
 
@@ -372,13 +340,13 @@ def declaration(variable: Variable) -> Json:
     return {"name": variable.name, "size": variable.size, "domain": [str(v) for v in variable.domain]}
 
 
-def is_legible(number: Number, eps: fmpq) -> bool:
+def is_legible(number: Quotient, eps: fmpq) -> bool:
     """Whether the number at eps, if it is not rational, is neither too small nor too large to be written."""
     value = number.at(eps)
     return value.as_rational() is not None or abs(magnitude(value.ball(digits=1))) <= 3 * MAX_POWER
 
 
-def digits(number: Number, eps: fmpq) -> Json:
+def digits(number: Quotient, eps: fmpq) -> Json:
     """[m, e] with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
     value = number.at(eps)
     size = Decimal(value.decimal(digits=DIGITS)).adjusted() + 1

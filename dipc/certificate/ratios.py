@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dipc.certificate.format import Json, proof_as_json, terms, to_function
-from dipc.kernel.laws import Delta, Ratio, Table
+from dipc.kernel.laws import Ratio, Table
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -32,7 +32,7 @@ class Ratios:
         number = self.denominators.setdefault(p.denominator * sign, len(self.denominators))
         return p.numerator * sign, number
 
-    def table(self, delta: Delta) -> Table:
+    def table(self, delta: Ratio) -> Table:
         """The same in the kernel's terms."""
         listed = [Ratio(to_function(f), d) for f, d in self.listed]
         return Table([to_function(f) for f in self.denominators], listed, delta)

@@ -153,7 +153,7 @@ class Draws:
             case Choice(left, right, cost):
                 pair = self.ratios.number(left), self.ratios.number(right)
                 integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), fraction(cost))
-                slack = integers.slack([pair]).plain
+                slack = integers.slack([pair])
                 f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
                 shown = proof_as_json(proof(f, self.ratios.on), f)
                 names = {"mechanism": "finite", "left": pair[0], "right": pair[1]}

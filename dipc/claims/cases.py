@@ -24,9 +24,9 @@ from dipc.claims.claim import Checked, Claim, Finding, Inequalities
 from dipc.claims.oracle import SignOracle
 from dipc.errors import InputError
 from dipc.models.laws import Case, Neighbours, Vector
+from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
 from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
-from dipc.signs.radicals import Function
 
 Laws = tuple[Vector, Vector]
 Tick = Callable[[int, int], None]  # called with what is done, and of how much; may raise LimitReached
@@ -76,7 +76,7 @@ class Findings:
     open: int = 0
     inequalities: int = 0
     asked: dict[Laws, int] = field(default_factory=dict)
-    distinct: dict[Function, Answer] = field(default_factory=dict)
+    distinct: dict[ExpPoly, Answer] = field(default_factory=dict)
     answers: dict[Laws, list[Checked]] = field(default_factory=dict)
 
     def note(self, case: Case, questions: Sequence[Checked]) -> None:

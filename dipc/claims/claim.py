@@ -26,9 +26,9 @@ from dipc.claims.wording import Line, Record
 from dipc.errors import Span
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation
+from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer
-from dipc.signs.radicals import Function
 
 
 class Checked(NamedTuple):
@@ -38,7 +38,7 @@ class Checked(NamedTuple):
     """
 
     outputs: tuple[int, ...]
-    inequality: Function | None
+    inequality: ExpPoly | None
     answer: Answer
 
 

@@ -14,7 +14,6 @@ from dipc.claims.wording import Line, Record, digits_apart, number_record, numbe
 from dipc.models.values import Valuation, show_valuation, valuation_record, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number
 from dipc.signs.ends import Interval, union
 
 INFINITE = "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
@@ -35,8 +34,8 @@ class Counterexample(views.Plotted, Witness):
     epsilon: fmpq
     probability: Quotient
     neighbour_probability: Quotient
-    bound: Number
-    excess: Number
+    bound: Quotient
+    excess: Quotient
     regions: tuple[Interval, ...]
     events: tuple[str, ...] = ()
 

@@ -6,11 +6,9 @@ import dipc.signs.inequality as signs
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
 from dipc.signs.proofs import Proof, SignTable
-from dipc.signs.radicals import Function, Radical
 from dipc.signs.search import proof
 
 
@@ -19,44 +17,26 @@ class SignOracle:
 
     def __init__(self, budgets: EpsRange) -> None:
         self.budgets = budgets
-        self.answers: dict[Function, Answer] = {}
-        self._denominators: dict[Function, int] = {}
-        self._proofs: dict[Function, Proof] = {}
+        self.answers: dict[ExpPoly, Answer] = {}
+        self._denominators: dict[ExpPoly, int] = {}
+        self._proofs: dict[ExpPoly, Proof] = {}
 
-    def nonnegative(self, value: Number) -> Answer:
+    def nonnegative(self, value: Quotient) -> Answer:
         """Whether value >= 0 on all budgets."""
         return self.decide(self.normal_form(value))
 
-    def normal_form(self, value: Number) -> Function:
-        """A function with the signs of ``value``, the same for all values that differ by a positive factor.
+    def normal_form(self, value: Quotient) -> ExpPoly:
+        """A function with the signs of ``value``, the same if values differ by a positive factor."""
+        return signs.without_monomial(self.numerator(value))
 
-        (With a square root, for some of them.)
-        """
-        f = self.signs_of(value)
-        return signs.without_monomial(f) if isinstance(f, ExpPoly) else f
-
-    def signs_of(self, value: Number) -> Function:
-        """A function with the signs of ``value``; see :meth:`numerator`."""
-        if isinstance(value, Quotient):
-            return self.numerator(value)
-        above, below = (self._radical(*pair, value.radicand) for pair in (value.above, value.below))
-        return above if self._sign_of(below) > 0 else -above
-
-    def _radical(self, a: Quotient, b: Quotient, g: Quotient) -> Function:
-        """``(a + b sqrt(g)) da db dg``, with da, db, dg > 0 the denominators of a, b and g."""
-        da, db, dg = (self.positive(x) for x in (a, b, g))
-        pa, pb, pg = (self.numerator(x) for x in (a, b, g))
-        # sqrt(pg/dg) = sqrt(pg*dg)/dg
-        return Radical(pa * db * dg, pb * da, pg * dg) if b else pa
-
-    def decide(self, f: Function) -> Answer:
+    def decide(self, f: ExpPoly) -> Answer:
         """Whether f >= 0 on all budgets."""
         answer = self.answers.get(f)
         if answer is None:
             answer = self.answers[f] = signs.nonnegative(f, self.budgets)
         return answer
 
-    def proof_of(self, f: Function) -> Proof:
+    def proof_of(self, f: ExpPoly) -> Proof:
         """The proof of f >= 0 that a certificate can hold, found once; f is one that holds.
 
         Raises :class:`~dipc.signs.limits.NoProof`.
@@ -86,19 +66,19 @@ class SignOracle:
             self._remember(below, signs.sign_of_denominator(value, self.budgets))
         return self._denominators[below]
 
-    def _sign_of(self, denominator: Function) -> int:
+    def _sign_of(self, denominator: ExpPoly) -> int:
         if denominator not in self._denominators:
             self._remember(denominator, signs.sign_if_constant(denominator, self.budgets))
         return self._denominators[denominator]
 
-    def _remember(self, denominator: Function, sign: int | None) -> None:
+    def _remember(self, denominator: ExpPoly, sign: int | None) -> None:
         if sign is None:
             message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
             raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
         self._denominators[denominator] = sign
 
 
-def require_nonnegative(value: Number, judge: SignOracle, span: Span | None, otherwise: str) -> None:
+def require_nonnegative(value: Quotient, judge: SignOracle, span: Span | None, otherwise: str) -> None:
     """Raise :class:`InputError`, or :class:`LimitReached` if unsettled, unless value >= 0 on all budgets."""
     match judge.nonnegative(value):
         case Fails(sample):

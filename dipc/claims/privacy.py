@@ -29,7 +29,6 @@ from dipc.claims.wording import Record
 from dipc.models.laws import Vector, mass
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number, Surd
 from dipc.signs.ends import shown
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, Unclear
@@ -63,7 +62,7 @@ class Goal(Claim):
     """(t*eps, delta)-privacy for every eps of ``budgets``."""
 
     t: fmpq
-    delta: Number
+    delta: Quotient
 
     proved: ClassVar[type[Proved]] = Private
     refuted: ClassVar[type[Refuted]] = Violated
@@ -99,7 +98,7 @@ class Goal(Claim):
         """Epsilon and delta as functions of eps, and the range."""
         return {"epsilon": self.epsilon, "delta": str(self.delta), "for": self.range_text}
 
-    def bound(self, q: Quotient) -> Number:
+    def bound(self, q: Quotient) -> Quotient:
         """What P(u) may be at most where P(u') is q: ``exp(t eps) q + delta``."""
         return q * Quotient(self.factor) + self.delta
 
@@ -109,9 +108,6 @@ class Goal(Claim):
 
     def validate(self, oracle: SignOracle) -> None:
         """That delta >= 0 on the whole range: without this a claim could only seem to hold."""
-        if isinstance(self.delta, Surd):
-            said = f"{self.delta.radicand}, under the square root in delta, is negative"
-            require_nonnegative(self.delta.radicand, oracle, self.span, said)
         if self.delta:
             require_nonnegative(self.delta, oracle, self.span, f"the claimed delta {self.delta} is negative")
 
@@ -168,7 +164,7 @@ class PrivacyInequalities(Inequalities):
         """Functions with the signs of the margins of all outputs."""
         return [self.judge.numerator(self.margin(p, q)) for p, q in zip(left, right, strict=True)]
 
-    def slack(self, left: Vector, right: Vector, outputs: Iterable[int]) -> Number:
+    def slack(self, left: Vector, right: Vector, outputs: Iterable[int]) -> Quotient:
         """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is violated."""
         total = self.claim.delta
         for o in outputs:
@@ -212,7 +208,7 @@ class PrivacyInequalities(Inequalities):
         """
         slack = self.slack(*laws.laws, finding.outputs)
         try:
-            regions = violated_regions([self.judge.signs_of(slack)], self.claim.budgets)
+            regions = violated_regions([self.judge.numerator(slack)], self.claim.budgets)
         except Unsettled:
             return finding.outputs, finding.sample
         sample = regions[0].sample
@@ -225,7 +221,7 @@ class PrivacyInequalities(Inequalities):
         """Where some set of outputs of this pair violates the claim; empty if that is not settled."""
         try:
             sets = self.critical_sets(*laws.laws)
-            slacks = [self.judge.signs_of(self.slack(*laws.laws, chosen)) for chosen in sets]
+            slacks = [self.judge.numerator(self.slack(*laws.laws, chosen)) for chosen in sets]
             return violated_regions(slacks, self.claim.budgets)
         except Unsettled:
             return []

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from flint import fmpq
 
+from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.ends import shown
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.radicals import Function
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import End, OpenInterval, Piece, RootCluster, pieces, sign_table
 
@@ -34,7 +34,7 @@ class _Stretch(NamedTuple):
     violated: bool
 
 
-def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Region]:
+def violated_regions(slacks: Sequence[ExpPoly], budgets: EpsRange) -> list[Region]:
     """The maximal intervals on which one of the functions is negative, each with a simple rational in it.
 
     Intervals that meet at a border at which some function stays negative are merged.  An end belongs to its
@@ -54,7 +54,7 @@ def violated_regions(slacks: Sequence[Function], budgets: EpsRange) -> list[Regi
     return regions
 
 
-def _stretches(slacks: Sequence[Function], budgets: EpsRange) -> list[_Stretch]:
+def _stretches(slacks: Sequence[ExpPoly], budgets: EpsRange) -> list[_Stretch]:
     """The cells of the signs, from left to right, with what is between them."""
     cells = sign_table(slacks, budgets)
     found = [_stretch(cells[0])]
@@ -69,7 +69,7 @@ def _stretches(slacks: Sequence[Function], budgets: EpsRange) -> list[_Stretch]:
     return found
 
 
-def _between(slacks: Sequence[Function], left: OpenInterval, right: OpenInterval) -> list[_Stretch]:
+def _between(slacks: Sequence[ExpPoly], left: OpenInterval, right: OpenInterval) -> list[_Stretch]:
     """The border of two cells, or if it is that of several roots, what is from one sample to the other."""
     border = left.high
     assert isinstance(border, RootCluster)

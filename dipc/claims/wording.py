@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dipc.numbers.surd import Number
+from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import DIGITS
 
 Line = tuple[str, str]  # a heading and the text beside it
@@ -26,20 +26,19 @@ def pretty(text: str) -> str:
     return re.sub(r"\beps\b", "ε", text)
 
 
-def number_text(value: Number, eps: fmpq, digits: int = DIGITS) -> str:
+def number_text(value: Quotient, eps: fmpq, digits: int = DIGITS) -> str:
     """The value at eps in decimals, and the function itself."""
     return pretty(f"{decimal_at(value, eps, digits)}  =  {value}")
 
 
-def number_record(value: Number, eps: fmpq, digits: int = DIGITS) -> Record:
+def number_record(value: Quotient, eps: fmpq, digits: int = DIGITS) -> Record:
     """The function itself, and its value at eps in decimals."""
     return {"exact": str(value), "decimal": decimal_at(value, eps, digits)}
 
 
-def digits_apart(one: Number, other: Number, eps: fmpq) -> int:
+def digits_apart(one: Quotient, other: Quotient, eps: fmpq) -> int:
     """How many digits tell two numbers apart at eps; as many as usual, if even a hundred do not.
 
-    >>> from dipc.numbers.quotient import Quotient
     >>> third = Quotient.of(fmpq(1, 3))
     >>> digits_apart(third, third * 2, fmpq(1)), digits_apart(third, third + fmpq(1, 10**14), fmpq(1))
     (10, 15)
@@ -49,7 +48,7 @@ def digits_apart(one: Number, other: Number, eps: fmpq) -> int:
     return next(apart, DIGITS)
 
 
-def decimal_at(value: Number, eps: fmpq, digits: int = DIGITS) -> str:
+def decimal_at(value: Quotient, eps: fmpq, digits: int = DIGITS) -> str:
     """The value at a rational eps to ``digits`` significant digits, correctly rounded but for the last."""
     return digits_of(lambda: value.enclose(arb(eps)), digits) if value.sign_at(eps) else "0"
 

@@ -23,7 +23,7 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
 from dipc.dipwhile.semantics.advice import silent_outputs
-from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never, number_of_eps
+from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
@@ -111,7 +111,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     term = epsilon.numerator.as_term()
     if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
-    delta = Quotient.of(0) if claim.delta is None else number_of_eps(claim.delta, NOTHING, never)
+    delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
     budgets = eps_range_of(claim)
     if at is not None and at not in budgets:
         hint = "leave out its interval, or give a budget in it"

@@ -16,7 +16,6 @@ from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.errors import Unsupported
 from dipc.models.laws import Neighbours, cases_in_order, mass
 from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.exppoly import ExpPoly
@@ -135,8 +134,6 @@ def question(
     the first one.
     """
     program, goal = explored.program, goal_of(claim)
-    if not isinstance(goal.delta, Quotient):
-        raise Unsupported("a claim whose delta has a square root cannot be exported yet", claim.span)
     judge = SignOracle(goal.budgets)
     goal.validate(judge)
     neighbours = neighbours_of(explored, judge, pair, Clock())

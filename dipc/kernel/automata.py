@@ -285,7 +285,7 @@ def read_choices(data: dict[str, Any], table: Table, on: Interval) -> list[Fract
         used |= set(pair)
         costs.append(nonnegative(drawn["cost"], step))
         integers = laws.in_integers(table, costs[-1])
-        slack = facts.unscaled(integers.slack([pair]).plain, integers.unit)
+        slack = facts.unscaled(integers.slack([pair]), integers.unit)
         facts.prove(facts.normal(slack), on, drawn["proof"], step)
     if used != set(range(last + 1)):
         raise Refused("functions", "a function is not used")

@@ -24,8 +24,6 @@ series with its remainder, in integers) are refined until they show the sign.
     binomial   f = (exp(u) - exp(v)) h has the signs of (u - v) h
     product    f is a positive number times powers of functions; odd powers have proofs of their own
     inverse    a proof for f(1/eps) on the inverse interval
-
-and f + h sqrt(g) >= 0 from the signs of f, h and f^2 - h^2 g, on pieces.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .exponential import MAX_EXPONENT, exp_bounds
-from .reading import Refused, array, integer, pair_of, rational, record, text
+from .reading import Refused, array, integer, rational, record, text
 
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
@@ -109,7 +107,7 @@ def negative(f: Function) -> Function:
 def normal(f: Function) -> Function:
     """f divided by a positive number and a monomial: the same signs; see :func:`reduced`."""
     unit, (whole,) = scaled_together(f)
-    return unscaled(reduced(whole)[0], unit)
+    return unscaled(reduced(whole), unit)
 
 
 def inverted(f: Function) -> Function:
@@ -222,20 +220,17 @@ def bits_of(f: Scaled) -> int:
     return max(max(f.values()), -min(f.values())).bit_length() >> 6 if f else 0
 
 
-def reduced(*functions: Scaled) -> tuple[Scaled, ...]:
-    """The functions divided by one positive number and one monomial eps^n exp(a*eps + k + b/eps).
+def reduced(f: Scaled) -> Scaled:
+    """The function divided by a positive number and a monomial eps^n exp(a*eps + k + b/eps).
 
     The least exponents become 0 and the coefficients integers without a common factor, so that functions that
     differ by such a positive factor become equal.
     """
-    keys = [key for f in functions for key in f]
-    if not keys:
-        return functions
-    content = math.gcd(*(c for f in functions for c in f.values()))
-    n, a, k, b = map(min, zip(*keys, strict=True))
-    return tuple(
-        {(m - n, d - a, j - k, i - b): c // content for (m, d, j, i), c in f.items()} for f in functions
-    )
+    if not f:
+        return f
+    content = math.gcd(*f.values())
+    n, a, k, b = map(min, zip(*f, strict=True))
+    return {(m - n, d - a, j - k, i - b): c // content for (m, d, j, i), c in f.items()}
 
 
 def is_regular(f: Function | Scaled) -> bool:
@@ -540,109 +535,41 @@ PROOFS: dict[str, tuple[tuple[str, ...], Rule]] = {
 }
 
 
-class Rooted(NamedTuple):
-    """plain + root * sqrt(g), with a function g >= 0 that is the same throughout a certificate."""
-
-    plain: Function
-    root: Function
-
-
-def norm(f: Rooted, g: Function) -> Function:
-    """plain^2 - root^2 g."""
-    return add(multiply(f.plain, f.plain), negative(multiply(multiply(f.root, f.root), g)))
-
-
-def sign_rooted(f: Rooted, g: Function, r: Fraction) -> int:
-    """If both parts have one sign (or are 0) that is it, else that of the larger one."""
-    plain, root = sign_at(f.plain, r), sign_at(f.root, r) * sign_at(g, r)
-    return plain * sign_at(norm(f, g), r) if plain * root < 0 else plain or root
-
-
-ROOTED: dict[str, Callable[[Rooted, Function], tuple[Function, Function]]] = {
-    "both": lambda f, g: (f.root, f.plain),
-    "plain": lambda f, g: (f.plain, norm(f, g)),
-    "root": lambda f, g: (f.root, negative(norm(f, g))),
-}
-"""For each kind two functions: f >= 0 where the first is >= 0 and the second is, f > 0 where this is > 0."""
-
-
-def prove_rooted(f: Rooted, g: Function, on: Interval, proof: Any, step: str, strict: bool = False) -> None:
-    """Check that the proof shows f >= 0 on the interval (f > 0 if strict): on pieces, each with a kind."""
-    if not f.root:
-        return prove(normal(f.plain), on, proof, step, strict)
-    if on.low == on.high:
-        if proof != {"kind": "point"} or sign_rooted(f, g, on.low) < strict:
-            raise Refused(step, "it is not positive, or the proof is not 'point'")
-        return None
-    record(proof, step, "kind", "points", "pieces")
-    pieces = cut(proof["points"], on, step)
-    if proof["kind"] != "rooted" or len(array(proof["pieces"], step)) != len(pieces):
-        raise Refused(step, "a proof 'rooted' of all pieces is expected")
-    for i, ((a, b), item) in enumerate(zip(pieces, proof["pieces"], strict=True)):
-        here = f"{step}, piece {i}"
-        piece = record(item, here, "by", "proofs")
-        if text(piece["by"], here) not in ROOTED:
-            raise Refused(here, f"it is by one of {', '.join(ROOTED)}")
-        # Where pieces meet both of them count, so that a strict proof leaves no point out.
-        inner = Interval(a, b, i > 0 or on.low_closed, i < len(pieces) - 1 or on.high_closed)
-        first, second = ROOTED[piece["by"]](f, g)
-        proofs = pair_of(piece["proofs"], here)
-        prove(normal(first), inner, proofs[0], f"{here}, first")
-        prove(normal(second), inner, proofs[1], f"{here}, second", strict)
-    return None
-
-
 # --- facts ---------------------------------------------------------------------------------------------
 
 CHAIN_AT_0 = {"kind": "chain", "at": "0"}
 
 
-class ScaledRooted(NamedTuple):
-    """:class:`Rooted` in integers."""
-
-    plain: Scaled
-    root: Scaled
-
-    def reduced(self) -> ScaledRooted:
-        """The same for all functions that differ by a positive factor."""
-        return ScaledRooted(*(reduced(*self) if self.root else (*reduced(self.plain), {})))
-
-    def key(self) -> object:
-        """A key that only equal functions have."""
-        return tuple(frozenset(part.items()) for part in self)
-
-
 class Facts:
     """Which f >= 0 are proved on which intervals, and which of them are of any use.
 
-    All functions are scaled with one unit; sqrt(g) is the same for all of them.
+    All functions are scaled with one unit.
     """
 
-    def __init__(self, unit: int, radicand: Function) -> None:
-        self.unit, self.radicand = unit, radicand
-        self.known: dict[object, list[tuple[Interval, int]]] = {}
+    def __init__(self, unit: int) -> None:
+        self.unit = unit
+        self.known: dict[frozenset[object], list[tuple[Interval, int]]] = {}
         self.used: set[int] = set()
         self.count = 0
 
-    def prove(self, f: ScaledRooted, on: Interval, proof: Any, step: str) -> int:
+    def prove(self, f: Scaled, on: Interval, proof: Any, step: str) -> int:
         """Check the proof of f >= 0 on the interval; the number of the new fact."""
-        plain, root = form = f.reduced()
-        known = self.known.setdefault(form.key(), [])
+        f = reduced(f)
+        known = self.known.setdefault(frozenset(f.items()), [])
         if any(on[:2] == other[:2] for other, _ in known):
             raise Refused(step, "it is listed twice")
-        if proof == CHAIN_AT_0 and plain and not root and is_regular(plain) and on.low != on.high:
-            if not chain_holds(plain, self.unit):
+        if proof == CHAIN_AT_0 and f and is_regular(f) and on.low != on.high:
+            if not chain_holds(f, self.unit):
                 raise Refused(step, "a number of the chain is negative")
         else:
-            rooted = Rooted(unscaled(plain, self.unit), unscaled(root, self.unit))
-            prove_rooted(rooted, self.radicand, on, proof, step)
+            prove(unscaled(f, self.unit), on, proof, step)
         known.append((on, self.count))
         self.count += 1
         return self.count - 1
 
-    def require(self, f: ScaledRooted, low: Fraction, high: Fraction | None, step: str) -> None:
+    def require(self, f: Scaled, low: Fraction, high: Fraction | None, step: str) -> None:
         """Refuse unless f >= 0 is known on (low, high), and so at both ends."""
-        for on, number in self.known.get(f.reduced().key(), ()):
+        for on, number in self.known.get(frozenset(reduced(f).items()), ()):
             if on.low <= low and (on.high is None or (high is not None and high <= on.high)):
                 self.used.add(number)
                 return

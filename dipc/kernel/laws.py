@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from . import facts, reading
-from .facts import ONE, ZERO, Function, Interval, Rooted, Scaled, ScaledRooted
+from .facts import ONE, ZERO, Function, Interval, Scaled
 from .reading import Domain, Refused, array, integer, pair_of, rational, record, text
 
 MAX_CELLS = 1000  # of the input, or the output
@@ -82,23 +82,12 @@ class Ratio(NamedTuple):
     denominator: int
 
 
-class Surd(NamedTuple):
-    """above / below, two functions with sqrt(radicand)."""
-
-    above: Rooted
-    below: Rooted
-    radicand: Function
-
-
-Delta = Ratio | Surd
-
-
 class Table(NamedTuple):
     """Denominators, all probabilities, and delta."""
 
     denominators: list[Function]
     functions: list[Ratio]
-    delta: Delta
+    delta: Ratio
 
 
 def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
@@ -125,28 +114,10 @@ def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
     for i, (f, _) in enumerate(functions):
         if facts.sign_at(f, sample) < 0:
             raise Refused(f"function {i}", f"a probability is negative at eps = {sample}")
-    delta = data["claim"]["delta"]
-    read = read_surd(delta, on) if isinstance(delta, dict) else ratio(delta, "claim")
-    listed = [*functions, *([read] if isinstance(read, Ratio) else [])]
-    if {d for _, d in listed} | {0} != set(range(len(denominators))):
+    delta = ratio(data["claim"]["delta"], "claim")
+    if {d for _, d in (*functions, delta)} | {0} != set(range(len(denominators))):
         raise Refused("denominators", "a denominator is not used")
-    return Table(denominators, functions, read)
-
-
-def read_surd(value: Any, on: Interval) -> Surd:
-    """A delta with a square root: the radicand is not negative, and the denominator positive."""
-    step = "claim"
-    delta = record(value, step, "above", "below", "radicand", "proofs")
-    g = facts.function(delta["radicand"], step)
-    above, below = (
-        Rooted(*(facts.function(f, step) for f in pair_of(delta[x], step))) for x in ("above", "below")
-    )
-    if not g or not (above.root or below.root):
-        raise Refused(step, "delta has no square root")
-    proofs = record(delta["proofs"], step, "radicand", "below")
-    facts.prove(facts.normal(g), on, proofs["radicand"], f"{step}, radicand")
-    facts.prove_rooted(below, g, on, proofs["below"], f"{step}, below", strict=True)
-    return Surd(above, below, g)
+    return Table(denominators, functions, delta)
 
 
 class Integers(NamedTuple):
@@ -160,8 +131,7 @@ class Integers(NamedTuple):
     denominators: list[Scaled]
     functions: list[tuple[Scaled, int]]
     bounds: list[Scaled]
-    delta: tuple[Scaled, int] | tuple[list[Scaled], list[Scaled]]
-    radicand: Function
+    delta: tuple[Scaled, int]
 
     @property
     def has_delta(self) -> bool:
@@ -191,45 +161,32 @@ class Integers(NamedTuple):
             parts.append((-times, *self.functions[i]))
         return parts
 
-    def total(self, parts: Iterable[tuple[int, Scaled, int]], times: int = 1) -> ScaledRooted:
+    def total(self, parts: Iterable[tuple[int, Scaled, int]], times: int = 1) -> Scaled:
         """The sum of the parts and ``times`` * delta, multiplied by something positive."""
         above, below = self.delta
-        if isinstance(below, int):
-            assert isinstance(above, dict)
-            return ScaledRooted(self.lifted([*parts, (times, above, below)] if above else parts)[0], {})
-        assert isinstance(above, list)
-        f, d = self.lifted(parts)
-        d = {key: c * self.scale for key, c in d.items()}
-        plain, root = (
-            facts.combined([(1, facts.scaled_product(f, c)), (times, facts.scaled_product(d, a))])
-            for a, c in zip(above, below, strict=True)
-        )
-        return ScaledRooted(plain, root)
+        return self.lifted([*parts, (times, above, below)] if above else parts)[0]
 
-    def slack(self, pairs: Iterable[tuple[int, int]]) -> ScaledRooted:
+    def slack(self, pairs: Iterable[tuple[int, int]]) -> Scaled:
         """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
         return self.total(self.margins(pairs))
 
-    def signed(self, pair: tuple[int, int], sign: str) -> ScaledRooted:
+    def signed(self, pair: tuple[int, int], sign: str) -> Scaled:
         """The function that is >= 0 where P - exp(t*eps) Q has the sign."""
-        return ScaledRooted(self.lifted(self.margins([pair], 1 if sign == "-" else -1))[0], {})
+        return self.lifted(self.margins([pair], 1 if sign == "-" else -1))[0]
 
 
 def in_integers(table: Table, t: Fraction) -> Integers:
     """All functions with one unit and one scale."""
     delta = table.delta
-    parts = [delta.numerator] if isinstance(delta, Ratio) else [*delta.above, *delta.below]
-    radicand = {} if isinstance(delta, Ratio) else delta.radicand
-    numerators = [*(f for f, _ in table.functions), *parts]
+    numerators = [*(f for f, _ in table.functions), delta.numerator]
     scale = facts.scale_of(*numerators)
-    unit = facts.unit_of(*numerators, *table.denominators, radicand, {(0, t, ZERO, ZERO): Fraction(1)})
+    unit = facts.unit_of(*numerators, *table.denominators, {(0, t, ZERO, ZERO): Fraction(1)})
     shift = int(t * unit)
     functions = [(facts.scaled(f, unit, scale), d) for f, d in table.functions]
     bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
     denominators = [facts.scaled(f, unit, 1) for f in table.denominators]
-    whole = [facts.scaled(f, unit, scale) for f in parts]
-    rooted: Any = (whole[0], delta.denominator) if isinstance(delta, Ratio) else (whole[:2], whole[2:])
-    return Integers(unit, scale, denominators, functions, bounds, rooted, radicand)
+    whole = facts.scaled(delta.numerator, unit, scale), delta.denominator
+    return Integers(unit, scale, denominators, functions, bounds, whole)
 
 
 # --- laws ---------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from . import facts, laws, reading
-from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Rooted, Scaled
-from .laws import Adjacency, Delta, Diagram, Integers, Needed, Pairs, Ratio, Sets, Table
+from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Scaled
+from .laws import Adjacency, Diagram, Integers, Needed, Pairs, Ratio, Sets, Table
 from .reading import Refused, Unfinished, array, integer, name_of, pair_of, rational, record, text
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class Proofs(NamedTuple):
 
 def read_inequalities(data: dict[str, Any], integers: Integers, on: Interval) -> Proofs:
     """Each inequality is recomputed from the functions that it names, and proved."""
-    proofs = Proofs(integers, on, Facts(integers.unit, integers.radicand), {}, [])
+    proofs = Proofs(integers, on, Facts(integers.unit), {}, [])
     kinds = WHAT if integers.has_delta else WHAT[:1]
     last = len(integers.functions) - 1
     for i, item in enumerate(array(data["inequalities"], "inequalities")):
@@ -205,7 +205,7 @@ def check_piece(
     for pair, sign in zip(pairs, signs, strict=True):
         if sign != "?":
             signed = proofs.integers.signed(pair, sign)
-            if signed.plain:
+            if signed:
                 proofs.facts.require(signed, low, high, step)
     sure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "+"]
     unsure = [pair for pair, sign in zip(pairs, signs, strict=True) if sign == "?"]
@@ -274,8 +274,7 @@ def check_violation(
         over, under = c.as_integer_ratio()
         number = (over, {(0, 0, 0, 0): integers.scale}, 0)
         f = integers.total([number, *((m * under, f, d) for m, f, d in parts)], times * under)
-        rooted = Rooted(*(facts.unscaled(part, integers.unit) for part in f))
-        return facts.sign_rooted(rooted, integers.radicand, claim.sample)
+        return facts.sign_at(facts.unscaled(f, integers.unit), claim.sample)
 
     if sign(gain, -1, ZERO) <= 0:
         raise Refused(step, "the claim is not broken")
@@ -418,17 +417,8 @@ def digest(data: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def delta_shown(delta: Delta, denominators: Sequence[Function]) -> str:
+def delta_shown(delta: Ratio, denominators: Sequence[Function]) -> str:
     """For example "exp(-2)" or "(1 + eps) / (1 + exp(eps))"."""
-    if isinstance(delta, Ratio):
-        above = facts.function_shown(delta.numerator)
-        return (
-            f"({above}) / ({facts.function_shown(denominators[delta.denominator])})"
-            if delta.denominator
-            else above
-        )
-    parts = [[facts.function_shown(f) for f in rooted] for rooted in (delta.above, delta.below)]
-    above, below = (
-        f"({plain}) + ({root})*sqrt({facts.function_shown(delta.radicand)})" for plain, root in parts
-    )
-    return above if parts[1] == ["1", "0"] else f"({above}) / ({below})"
+    above = facts.function_shown(delta.numerator)
+    below = facts.function_shown(denominators[delta.denominator])
+    return f"({above}) / ({below})" if delta.denominator else above

@@ -28,7 +28,6 @@ class Notation:
     power: Callable[[str, int], str]
     exp: Callable[[str], str]
     fraction: Callable[[str, str], str]
-    root: Callable[[str], str]
     minus: str = "-"
 
     def polynomial(self, terms: Iterable[TermOf]) -> str:
@@ -77,7 +76,6 @@ TEXT = Notation(
     power=lambda base, n: f"{base}^{n}",
     exp=lambda exponent: f"exp({exponent})",
     fraction=lambda above, below: f"({above})/({below})",
-    root=lambda inside: f"sqrt({inside})",
 )
 
 LATEX = Notation(
@@ -88,7 +86,6 @@ LATEX = Notation(
     power=lambda base, n: f"{base}^{{{n}}}",
     exp=lambda exponent: f"e^{{{exponent}}}",
     fraction=lambda above, below: rf"\frac{{{above}}}{{{below}}}",
-    root=lambda inside: rf"\sqrt{{{inside}}}",
 )
 
 HTML = Notation(
@@ -100,7 +97,6 @@ HTML = Notation(
     power=lambda base, n: f"{base}<sup>{str(n).replace('-', '−')}</sup>",
     exp=lambda exponent: f"e<sup>{exponent}</sup>",
     fraction=lambda above, below: f"({above}) / ({below})",
-    root=lambda inside: f"√({inside})",
 )
 
 

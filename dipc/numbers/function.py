@@ -34,7 +34,7 @@ def budget(eps: Number) -> fmpq:
 
 
 class FunctionOfEps:
-    """The views that :class:`ExpPoly`, :class:`Quotient` and :class:`Surd` share.
+    """The views that :class:`ExpPoly` and :class:`Quotient` share.
 
     >>> from dipc.numbers.exppoly import ExpPoly
     >>> from dipc.numbers.quotient import Quotient

@@ -18,7 +18,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.derivatives import chain_proof
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.proofs import Identity, Point, Proof, SignTable
-from dipc.signs.radicals import Function
 from dipc.signs.roots import Root, Unsettled
 from dipc.signs.tables import roots_within, sign_table, surely_not_zero
 
@@ -59,7 +58,7 @@ MORE_PROBES = tuple(fmpq(m) * fmpq(2) ** e for e in range(-12, 12) for m in (4, 
 MARGIN = fmpq(1, 2**40)
 
 
-def nonnegative(f: Function, budgets: EpsRange) -> Answer:
+def nonnegative(f: ExpPoly, budgets: EpsRange) -> Answer:
     """Whether f >= 0 on the whole range.
 
     >>> nonnegative(2 - ExpPoly.exp(1), EpsRange.positive())
@@ -86,7 +85,7 @@ def nonnegative(f: Function, budgets: EpsRange) -> Answer:
     return Fails(bad[0].sample) if bad else Holds(SignTable())
 
 
-def _around(doubt: Unsettled, f: Function, budgets: EpsRange) -> Answer:
+def _around(doubt: Unsettled, f: ExpPoly, budgets: EpsRange) -> Answer:
     """The answer where a doubt remains: f is decided on both sides of it."""
     refuted = (p for p in MORE_PROBES if p in budgets and f.sign_at(p) < 0)
     if (point := next(refuted, None)) is not None:
@@ -116,7 +115,7 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
     return primitive(f) if f else f
 
 
-def sign_if_constant(f: Function, budgets: EpsRange) -> int | None:
+def sign_if_constant(f: ExpPoly, budgets: EpsRange) -> int | None:
     """The sign of f if constant, and not 0, on the whole range; else None.  Raises :class:`Unsettled`."""
     number = f.as_rational() if isinstance(f, ExpPoly) else None
     if number is not None:

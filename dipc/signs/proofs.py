@@ -88,25 +88,9 @@ class Inverse:
     proof: Proof
 
 
-class RootedPiece(NamedTuple):
-    """``by`` names the two functions (:mod:`dipc.signs.radicals`) whose signs settle f + h*sqrt(g) here."""
-
-    by: Literal["both", "plain", "root"]
-    first: Proof
-    second: Proof
-
-
-@dataclass(frozen=True, slots=True)
-class Rooted:
-    """A proof of f + h*sqrt(g) >= 0 for each piece between two consecutive points."""
-
-    points: tuple[End, ...]
-    pieces: tuple[RootedPiece, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class SignTable:
     """The roots were isolated, and f is not negative between them: the kernel cannot check this."""
 
 
-Proof = Identity | Point | Chain | Pieces | Binomial | Product | Inverse | Rooted | SignTable
+Proof = Identity | Point | Chain | Pieces | Binomial | Product | Inverse | SignTable

@@ -29,7 +29,6 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import split
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.limits import Unsettled
-from dipc.signs.radicals import Function, Radical, radical_roots
 from dipc.signs.roots import Root, may_coincide, positive_roots
 
 COARSE = fmpq(1, 2**60)
@@ -101,7 +100,7 @@ class OpenInterval(Piece):
         return self.readings[0]
 
 
-def sign_table(functions: Sequence[Function], eps_range: EpsRange) -> tuple[OpenInterval, ...]:
+def sign_table(functions: Sequence[ExpPoly], eps_range: EpsRange) -> tuple[OpenInterval, ...]:
     """The open intervals of constant signs, from left to right.
 
     The only "interval" of a range that is one point is that point.  Raises
@@ -112,7 +111,7 @@ def sign_table(functions: Sequence[Function], eps_range: EpsRange) -> tuple[Open
     return _open_intervals(functions, eps_range, _clusters(functions, eps_range))
 
 
-def pieces(functions: Sequence[Function], eps_range: EpsRange, tick: Tick = unlimited) -> list[Piece]:
+def pieces(functions: Sequence[ExpPoly], eps_range: EpsRange, tick: Tick = unlimited) -> list[Piece]:
     """The points and the open intervals, from left to right.  Raises :class:`~dipc.signs.limits.Unsettled`.
 
     >>> from dipc.numbers.exppoly import ExpPoly
@@ -133,12 +132,12 @@ def pieces(functions: Sequence[Function], eps_range: EpsRange, tick: Tick = unli
     return found
 
 
-def _at(functions: Sequence[Function], point: fmpq) -> OpenInterval:
+def _at(functions: Sequence[ExpPoly], point: fmpq) -> OpenInterval:
     return OpenInterval(point, point, point, (tuple(f.sign_at(point) for f in functions),))
 
 
 def _open_intervals(
-    functions: Sequence[Function],
+    functions: Sequence[ExpPoly],
     eps_range: EpsRange,
     borders: Sequence[RootCluster],
     tick: Tick = unlimited,
@@ -178,7 +177,7 @@ def _between(before: OpenInterval, after: OpenInterval) -> Piece:
 # --- the roots of all functions, from left to right -------------------------------------------------
 
 
-def roots_within(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
+def roots_within(f: ExpPoly, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     """:func:`positive_roots`, remembered; none for the zero function.
 
     They come in the same intervals every time, whatever was asked before: samples and answers depend on them.
@@ -187,14 +186,12 @@ def roots_within(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _remembered(f: Function, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
-    if isinstance(f, Radical):
-        return tuple(radical_roots(f, low, high))
+def _remembered(f: ExpPoly, low: fmpq, high: fmpq | None) -> tuple[Root, ...]:
     return tuple(positive_roots(f, low, high)) if f else ()
 
 
 def _all_roots(
-    functions: Sequence[Function], eps_range: EpsRange, tick: Tick = unlimited
+    functions: Sequence[ExpPoly], eps_range: EpsRange, tick: Tick = unlimited
 ) -> list[RootCluster]:
     found = []
     for i, f in enumerate(functions):
@@ -204,7 +201,7 @@ def _all_roots(
     return found
 
 
-def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCluster]:
+def _clusters(functions: Sequence[ExpPoly], eps_range: EpsRange) -> list[RootCluster]:
     """Those that are too close to be worth telling apart are put together."""
     found = sorted(_all_roots(functions, eps_range), key=lambda place: place.low)
     if len({i for place in found for i in place.members}) > 1:  # the roots of one function are apart already
@@ -228,7 +225,7 @@ def _clusters(functions: Sequence[Function], eps_range: EpsRange) -> list[RootCl
     return clusters
 
 
-def _roots_told_apart(functions: Sequence[Function], eps_range: EpsRange, tick: Tick) -> list[RootCluster]:
+def _roots_told_apart(functions: Sequence[ExpPoly], eps_range: EpsRange, tick: Tick) -> list[RootCluster]:
     """Each root separately, except those that cannot be told apart."""
     places, done = _all_roots(functions, eps_range, tick), False
     while not done:

@@ -107,12 +107,6 @@ CLAIMS = [
     ("histogram/hist2", "eps, 1/2", {"binomial", "pieces"}, {"N": 2}),
     ("histogram/hist2", "0*eps, (1 - exp(-1/eps))/2", {"inverse"}, {"N": 1}),
     ("histogram/hist2", "eps, 1/10 for eps in [1/2, inf)", set(), {"N": 1}),
-    ("histogram/hist2", "eps, sqrt(eps)/10 for eps in [1/2, inf)", set(), {"N": 1}),
-    ("histogram/hist2", "eps, sqrt(eps)/2 for eps in [1, inf)", {"rooted", "binomial"}, {"N": 1}),
-    ("svt/sparse", "eps/2, sqrt(exp(-4)/2)", {"rooted"}, {"N": 1}),
-    ("svt/sparse", "eps/2, 1/(2 + sqrt(eps))", {"rooted"}, {"N": 1}),
-    ("svt/sparse", "eps/4, sqrt(eps)/(1 + sqrt(eps)) for eps in (0, 5)", {"rooted"}, {"N": 1}),
-    ("svt/sparse", "eps/4, sqrt(eps)/(1 + sqrt(eps))", {"point"}, {"N": 1, "at": "2"}),
     ("histogram/hist2", "eps", set(), {}),
 ]
 

@@ -38,15 +38,6 @@ ALL = bool(os.environ.get("DIPC_ALL_MUTANTS"))
 TRIED = many(200, campaign=450)  # of each certificate
 Where = tuple[str | int, ...]
 
-SQUARE_ROOT = """
-input q in {0, 1}; output o in {0, 1}
-adjacent all
-private 0*eps, sqrt(eps)/2
-b <- flip(eps/(1 + eps))
-if b then o <- q else o <- 0 end
-"""
-"""The least delta is eps/(1 + eps); sqrt(eps)/2 is the same at eps = 1."""
-
 SUBJECTS: dict[str, tuple[str, str | None, str | None, dict[str, Any]]] = {
     # what it is for: program or its text, claim, adjacency, parameters
     "private": ("svt/svt1", None, None, {"N": 1}),
@@ -70,10 +61,6 @@ SUBJECTS: dict[str, tuple[str, str | None, str | None, dict[str, Any]]] = {
     "inverse": ("histogram/hist2", None, None, {"N": 1}),
     "mixed": ("histogram/hist2", "eps for eps in [1, inf)", None, {"N": 1}),
     "mixed, delta": ("histogram/hist2", "eps, 1/2", None, {"N": 1}),
-    "root": (SQUARE_ROOT, "0*eps, sqrt(eps)/2", None, {}),
-    "root in a denominator": (SQUARE_ROOT, "0*eps, 1/(1 + 1/sqrt(eps)) for eps in (0, 1]", None, {}),
-    "root, the rest larger": (SQUARE_ROOT, "0*eps, 2*eps - eps*sqrt(eps) for eps in (0, 1]", None, {}),
-    "root, violated": (SQUARE_ROOT, "0*eps, sqrt(eps)/3", None, {}),
 }
 
 HARMLESS = {
@@ -152,7 +139,6 @@ def mutations(value: Any) -> Iterator[Any]:
                 "chain",
                 "pieces",
                 "binomial",
-                "rooted",
                 "product",
                 "identity",
                 "point",
@@ -167,7 +153,6 @@ def mutations(value: Any) -> Iterator[Any]:
                 "tail",
                 "both",
                 "plain",
-                "root",
             }
         case list():
             for i in range(len(value)):
@@ -233,13 +218,13 @@ def refused_by_the_deep_check(mutant: dict[str, Any]) -> bool:
 
 
 def remembering(prove: Callable[..., None]) -> Callable[..., None]:
-    """``facts.prove_rooted``, run once for each function, interval and proof that it accepts."""
+    """``facts.prove``, run once for each function, interval and proof that it accepts."""
     accepted: set[object] = set()
 
-    def once(f: facts.Rooted, g: facts.Function, on: facts.Interval, proof: Any, *step: Any) -> None:
-        question = repr((f, g, on)), json.dumps(proof), step[1:]
+    def once(f: facts.Function, on: facts.Interval, proof: Any, step: str, strict: bool = False) -> None:
+        question = repr((f, on)), json.dumps(proof), strict
         if question not in accepted:
-            prove(f, g, on, proof, *step)
+            prove(f, on, proof, step, strict)
             accepted.add(question)
 
     return once
@@ -249,7 +234,7 @@ def remembering(prove: Callable[..., None]) -> Callable[..., None]:
 def test_every_mutant_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = subject(name)
     if not ALL:
-        monkeypatch.setattr(facts, "prove_rooted", remembering(facts.prove_rooted))
+        monkeypatch.setattr(facts, "prove", remembering(facts.prove))
     count, steps, accepted = 0, Counter[str](), []
     tried = [(where, value, new) for where, value in sampled(data) for new in mutations(value)]
     every = 1 if ALL else max(3, len(tried) // TRIED)

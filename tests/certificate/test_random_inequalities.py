@@ -13,16 +13,15 @@ import pytest
 from campaigns import drawn
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from proving import NoProof, budgets, factored, proof_of, rooted_proof, to_exppoly
+from proving import NoProof, budgets, factored, proof_of, to_exppoly
 
 from dipc.certificate.format import proof_as_json, terms, to_function
 from dipc.claims.oracle import SignOracle
 from dipc.kernel import facts, reading
-from dipc.kernel.facts import UNIT, ZERO, Function, Interval, Rooted
+from dipc.kernel.facts import UNIT, ZERO, Function, Interval
 from dipc.signs import search
 from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
 from dipc.signs.proofs import SignTable
-from dipc.signs.radicals import Radical
 from dipc.signs.roots import Unsettled
 
 few, many = drawn(6, campaign=16), drawn(12, campaign=30)
@@ -71,10 +70,9 @@ CLASSES = {
 }
 
 
-def judged(f: Function | Radical, on: Interval) -> Answer | None:
-    g = f if isinstance(f, Radical) else to_exppoly(f)
+def judged(f: Function, on: Interval) -> Answer | None:
     try:
-        return nonnegative(g, budgets(on))
+        return nonnegative(to_exppoly(f), budgets(on))
     except Unsettled:
         return None
 
@@ -137,39 +135,6 @@ def test_zeros_at_rational_points(kind: str, data: st.DataObject) -> None:
     assume(g)
     assert facts.sign_at(g, r) == 0
     examined(g, on)
-
-
-@many
-@given(st.data())
-def test_square_roots(data: st.DataObject) -> None:
-    """X + Y sqrt(G) and (X + Y sqrt(G))^2 for G without a root inside."""
-    f, h = (data.draw(functions(True, False, False, size=2)) for _ in range(2))
-    g: Function = data.draw(
-        st.sampled_from(
-            [
-                {(1, ZERO, ZERO, ZERO): Fraction(1)},  # eps
-                {UNIT: Fraction(2)},
-                {UNIT: Fraction(1), (1, ZERO, ZERO, ZERO): Fraction(1)},  # 1 + eps
-                {UNIT: Fraction(-1), (0, Fraction(1), ZERO, ZERO): Fraction(1)},  # exp(eps) - 1
-            ]
-        )
-    )
-    on = data.draw(intervals())
-    if data.draw(st.booleans()):
-        square = facts.multiply(f, f), facts.multiply(facts.multiply(h, h), g)
-        f, h = facts.add(*square), facts.multiply(facts.multiply(f, h), {UNIT: Fraction(2)})
-    unit, whole = facts.scaled_together(f, h)
-    rooted = Rooted(*(facts.unscaled(part, unit) for part in facts.reduced(*whole)))
-    answer = judged(Radical(*(to_exppoly(x) for x in (*rooted, g))), on)
-    if isinstance(answer, Holds):
-        proof = rooted_proof(rooted, g, on)
-        facts.prove_rooted(rooted, g, on, proof, "test")
-        below = Rooted(*map(facts.negative, rooted))
-        with pytest.raises(reading.Refused):
-            facts.prove_rooted(below, g, on, proof, "test")
-    elif isinstance(answer, Fails):
-        with pytest.raises(NoProof):
-            rooted_proof(rooted, g, on)
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from dipc.certificate.slow.claims import square_root
 from dipc.certificate.slow.draws import check_draws, samples, surely
 from dipc.certificate.slow.functions import EPS, ONE, Mass, constant, exponential, same, total
 from dipc.certificate.slow.inequalities import arranged, row
@@ -43,8 +42,6 @@ def test_functions() -> None:
     assert not same((E, UNIT), (UNIT, UNIT))
     assert total([Mass().over(add(UNIT, E)), Mass(E).over(add(UNIT, E))]).pair() == (add(UNIT, E),) * 2
     assert quotient({EPS: Fraction(3)}, {EPS: Fraction(6)}) == Fraction(1, 2)
-    assert square_root(add(E, constant(-1))) is None
-    assert square_root({EPS: Fraction(4)}) is None
 
 
 def test_values() -> None:

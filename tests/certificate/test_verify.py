@@ -6,21 +6,16 @@ import hashlib
 import json
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import some
 from certificates import ROOT, data_of, path_of
 
 from dipc.certificate.rederive import compared
-from dipc.certificate.slow.claims import root_ratio, square_root
-from dipc.certificate.slow.functions import EPS, NotCovered, constant, product, same
 from dipc.cli.main import status
 from dipc.kernel import privacy, reading
 from dipc.kernel.__main__ import main as kernel_main
-from dipc.kernel.facts import Interval, add, multiply, negative
 from dipc.signs.limits import NoProof
 
 SVT1, SVT4, SPARSE = (path_of(f"svt/{name}") for name in ("svt1", "svt4", "sparse"))
@@ -218,42 +213,6 @@ def test_only_a_program_without_neighbours_has_a_certificate_without_pairs(
     assert code == 0 and "0 ordered pairs of neighbours" in lines[0]
 
 
-# --- a delta with a square root --------------------------------------------------------------------------
-
-ROOTS = [
-    ("eps/2, sqrt(exp(-4)/2)", "eps/2, sqrt(exp(-4)/3)"),
-    ("eps/2, 1/(2 + sqrt(eps))", "eps/2, 1/(2 + sqrt(2*eps))"),
-    (
-        "eps/4, sqrt(eps)/(1 + sqrt(eps)) for eps in (0, 5)",
-        "eps/4, sqrt(eps)/(1 - sqrt(eps)) for eps in (0, 5)",
-    ),
-    (
-        "eps/4, sqrt(eps/(1 + exp(eps))) + 9/10 for eps in (0, 5)",
-        "eps/4, 9/10 - sqrt(eps/(1 + exp(eps))) for eps in (0, 5)",
-    ),
-    (
-        "eps/4, 1/(1 + sqrt(eps*(1 - eps)/(1 + eps))) for eps in (0, 1]",
-        "eps/4, 1/(1 + sqrt(eps*(1 - eps))) for eps in (0, 1]",
-    ),
-    (
-        "eps/4, (1 + sqrt(eps))^2/(1 + eps) for eps in (0, 1]",
-        "eps/4, (1 + sqrt(eps))^3/(1 + eps) for eps in (0, 1]",
-    ),
-]
-
-
-@pytest.mark.parametrize(("claim", "other"), ROOTS)
-def test_a_square_root_in_delta_is_compared(verified: Any, claim: str, other: str) -> None:
-    data = data_of(SPARSE, claim, N=1)
-    assert "radicand" in data["claim"]["delta"]
-    assert verified(data, "-D", "N=1", "--claim", claim)[0] == 0
-    code, lines = verified(data, "-D", "N=1", "--claim", other)
-    assert code in (1, 3)
-    assert not lines[0].startswith("accepted: ")
-    code, lines = verified(data, "-D", "N=1")
-    assert (code, lines[0].startswith(BUT + "claim (")) == (1, True)
-
-
 def test_a_long_sum_in_a_claim(verified: Any, tmp_path: Path) -> None:
     """The denominators of 2,000 fractions are not multiplied."""
     path = tmp_path / "a.dip"
@@ -261,29 +220,6 @@ def test_a_long_sum_in_a_claim(verified: Any, tmp_path: Path) -> None:
     path.write_text(f"input q in {{0, 1}}\noutput o in {{0, 1}} = 0\nadjacent all\nprivate {sums}\no <- q\n")
     code, lines = verified(data_of(path), "--expect", "violated")
     assert code == 0 and lines[1].startswith("derived: ")
-
-
-def test_a_square_root_of_a_factor_that_changes_its_sign() -> None:
-    """sqrt(eps*(eps - 1)^2) is (eps - 1)*sqrt(eps) only from 1 on."""
-    eps = {EPS: Fraction(1)}
-    factor = add(eps, constant(-1))
-    argument = product([eps, factor, factor]), constant(1)
-    beyond = Interval(Fraction(1), None, True, False)
-    assert same(root_ratio(argument, eps, beyond), (factor, constant(1)))
-    with pytest.raises(NotCovered, match="a factor of unknown sign"):
-        root_ratio(argument, eps, Interval(Fraction(0), Fraction(2), False, True))
-    with pytest.raises(NotCovered, match="not multiples of each other"):
-        root_ratio(argument, factor, beyond)
-
-
-def test_square_roots_of_functions() -> None:
-    zero, one = Fraction(0), Fraction(1)
-    f = {(1, zero, zero, zero): Fraction(1, 2), (0, one, zero, -one): Fraction(-3)}
-    for g in some((f, add(f, constant(5)), multiply(f, f)), 2):
-        assert square_root(multiply(g, g)) in (g, negative(g))
-        assert square_root(add(multiply(g, g), constant(1))) is None
-    assert square_root(constant(-1)) is None
-    assert square_root({}) == {}
 
 
 # --- what a forger writes ----------------------------------------------------------------------------------

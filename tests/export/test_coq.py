@@ -60,7 +60,6 @@ PROVED: tuple[Case, ...] = (
     ("randomized_response/warner.dip", {}, "eps/2, eps/(1 + eps)"),
     ("svt/sparse.dip", {"N": 2}, None),  # delta = exp(-2)
     ("svt/sparse.dip", {"N": 1}, "eps/4, 3/2 - 4*exp(-3/2)"),
-    ("svt/svt1.dip", {"N": 1}, "eps/4, sqrt(1 - exp(-eps))/2"),
 )
 BROKEN: tuple[Case, ...] = (
     ("svt/svt4.dip", {"N": 2}, None),
@@ -76,7 +75,6 @@ BROKEN: tuple[Case, ...] = (
     ("real_bugs/wicg_1329.dip", {}, None),
     ("real_bugs/wicg_1329.dip", {}, "eps, eps^2*exp(-2) for eps in (2/5, 2/3)"),
     ("svt/sparse.dip", {"N": 2}, "eps/4, exp(-4)"),
-    ("randomized_response/warner.dip", {}, "eps/2, sqrt(eps)/2"),
 )
 
 

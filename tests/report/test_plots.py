@@ -14,7 +14,6 @@ import dipc
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Surd
 from dipc.report.canvas import MissingPackage
 from dipc.report.sampling import Range, curve
 
@@ -59,7 +58,7 @@ def test_differences_of_huge_numbers_are_exact() -> None:
 
 
 def test_functions() -> None:
-    figure = dipc.plot_functions({"p": P, "root": Surd.root(EPS)}, "1/10", 40, title="two", label="value")
+    figure = dipc.plot_functions({"p": P, "half": P / 2}, "1/10", 40, title="two", label="value")
     (axes,) = figure.axes
     assert axes.get_xscale() == "log" and axes.get_xlim() == (0.1, 40)
     assert axes.get_xlabel() == "privacy budget ε" and axes.get_ylabel() == "value"

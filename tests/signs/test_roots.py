@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from numeric import exppolys, fixed, high, product_of
 
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import exact_root
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative, sign_if_constant
 from dipc.signs.roots import positive_roots
@@ -157,5 +155,3 @@ def test_factors_with_coefficients_beyond_64_bits() -> None:
     large = fmpq(2**70)
     f = (ExpPoly.exp(1) - 2) * (ExpPoly.exp(1) - 3) * (ExpPoly.exp(1) - large) * (2 - ExpPoly.exp(2))
     assert [round(float(root.low), 1) for root in positive_roots(f, fmpq(0), None)] == [0.3, 0.7, 1.1, 48.5]
-    square = ((ExpPoly.exp(1) - large) * (ExpPoly.exp(1) - large - 1)) ** 2
-    assert exact_root(Quotient(square)) == Quotient((ExpPoly.exp(1) - large) * (ExpPoly.exp(1) - large - 1))

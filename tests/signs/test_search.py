@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
 from fractions import Fraction
@@ -10,10 +9,10 @@ from typing import Any
 
 import pytest
 from campaigns import spread
-from proving import NoProof, proof_of, rooted_proof
+from proving import NoProof, proof_of
 
 from dipc.kernel import exponential, facts, reading
-from dipc.kernel.facts import ZERO, Function, Interval, Rooted
+from dipc.kernel.facts import ZERO, Function, Interval
 
 POSITIVE = Interval(ZERO, None, False, False)
 
@@ -193,7 +192,6 @@ def test_exact_signs() -> None:
 
 PARABOLA = function((1, 2), (-2, 1), (1,))  # (x - 1)^2
 RISING = function((1, 1), (-1,))  # x - 1
-ROOT = total((1, 1))  # g = x, sqrt(g) = sqrt(x)
 
 
 def cut_at(*points: str | None, by: list[Any]) -> Any:
@@ -317,63 +315,6 @@ def test_strict_proofs_look_at_the_points_between(start: str, ends: bool) -> Non
     facts.prove(PARABOLA, on, proof, "test")
     with pytest.raises(reading.Refused, match="not positive"):
         facts.prove(PARABOLA, on, proof, "test", strict=True)
-
-
-# --- square roots --------------------------------------------------------------------------------------
-
-ROOTED = [
-    # plain, root, interval, the kinds of the pieces (None: it is false)
-    (total((1,)), total((1,)), POSITIVE, ["both"]),  # 1 + sqrt(x)
-    (total((1,), (1, 1)), total((-2,)), POSITIVE, ["plain"]),  # (1 - sqrt(x))^2
-    (
-        total((1,), (-1, 1)),
-        total((2,)),
-        between("0", "4", False),
-        ["both", "root"],
-    ),  # 1 - x + 2 sqrt(x)
-    (total((-1,), (1, 1)), total((1,)), between("1", None), ["both"]),
-    (total((1, 0, 1)), total((-1,)), POSITIVE, ["plain"]),  # exp(x) > sqrt(x)
-    (total((3,), (-1, 0, 1)), total((1,)), between("0", "5/4", False), ["both", "root"]),
-    (total((-1,)), total((1,)), POSITIVE, None),  # sqrt(x) - 1
-    (total((1,)), total((-1,)), POSITIVE, None),
-    (total((-1,)), total((-1,)), POSITIVE, None),
-    (total((1,), (-1, 1)), total((1,)), POSITIVE, None),
-    (total((99,), (100, 1)), total((-200,)), POSITIVE, None),
-]
-
-
-@pytest.mark.parametrize(("plain", "root", "on", "kinds"), ROOTED)
-def test_square_roots(plain: Function, root: Function, on: Interval, kinds: list[str] | None) -> None:
-    f = Rooted(plain, root)
-    if kinds is None:
-        with pytest.raises(NoProof):
-            rooted_proof(f, ROOT, on)
-        return
-    proof = rooted_proof(f, ROOT, on)
-    facts.prove_rooted(f, ROOT, on, proof, "test")
-    assert [piece["by"] for piece in proof["pieces"]] == kinds
-    for turned in (proof, {**proof, "pieces": [{**piece, "by": "root"} for piece in proof["pieces"]]}):
-        with pytest.raises(reading.Refused):
-            facts.prove_rooted(Rooted(*map(facts.negative, f)), ROOT, on, turned, "test")
-
-
-@pytest.mark.parametrize(("plain", "root", "on", "kinds"), ROOTED)
-@pytest.mark.parametrize("by", list(facts.ROOTED))
-def test_the_kinds_of_square_roots_imply_the_sign(
-    plain: Function, root: Function, on: Interval, kinds: list[str] | None, by: str
-) -> None:
-    """At many points: where both functions of a kind are >= 0, so is f; where the second is > 0, f is."""
-    f = Rooted(plain, root)
-    first, second = facts.ROOTED[by](f, ROOT)
-    for x in (Fraction(i, 8) for i in range(1, 80)):
-        slow = Fraction(math.isqrt(x.numerator * 10**60 // x.denominator), 10**30)
-        if facts.sign_at(first, x) >= 0 and facts.sign_at(second, x) >= 0:
-            assert facts.sign_rooted(f, ROOT, x) >= (facts.sign_at(second, x) > 0)
-        value = dict(facts.value_at(plain, x))
-        for exponent, c in facts.value_at(root, x).items():
-            value[exponent] = value.get(exponent, ZERO) + c * slow
-        near = facts.sign_of({e: c for e, c in value.items() if c})
-        assert facts.sign_rooted(f, ROOT, x) in (near, 0)
 
 
 @pytest.mark.parametrize("f", [f for f, *_ in CASES if f])

@@ -70,7 +70,7 @@ def loss_curve(losses: Losses) -> Curve:
 
     def difference(i: int, j: int) -> ExpPoly:
         (p, q), (r, s) = values[i], values[j]
-        return losses.judge.normal_form(p * s - r * q)  # type: ignore[return-value]
+        return losses.judge.normal_form(p * s - r * q)
 
     def segment(arc: Arc) -> Segment:
         p, q = values[arc.which]
@@ -96,7 +96,7 @@ def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
     values, witnesses = list(found), list(found.values())
 
     def difference(i: int, j: int) -> ExpPoly:
-        return losses.judge.normal_form(values[i] - values[j])  # type: ignore[return-value]
+        return losses.judge.normal_form(values[i] - values[j])
 
     arcs = envelope(len(values), difference, budgets, clock.tick)
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)

@@ -16,10 +16,10 @@ from dipc.claims.regions import Region, violated_regions
 from dipc.clock import Clock
 from dipc.models.laws import Case, Neighbours, cases_in_order, mass
 from dipc.models.values import Valuation
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails, Unclear
 from dipc.signs.limits import Unsettled
-from dipc.signs.radicals import Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def violating_budgets(goal: Goal, losses: Losses) -> Regions:
     """
     comparison = PrivacyInequalities(goal, losses.judge)
     sets = losses.worst_sets(goal) if goal.delta else [(case, (0,)) for case in losses.by_output()]
-    broken: dict[Function, None] = {}
+    broken: dict[ExpPoly, None] = {}
     for done, (case, chosen) in enumerate(sets):
         losses.clock.tick("inequalities", done, len(sets))
         f = losses.judge.normal_form(comparison.slack(case.left, case.right, chosen))

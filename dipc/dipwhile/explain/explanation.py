@@ -45,7 +45,6 @@ from dipc.errors import InputError, InternalError, LimitReached
 from dipc.models.laws import Case, Pairs
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.roots import Unsettled
 
@@ -88,8 +87,8 @@ class Claimed:
     """
 
     goal: Goal
-    bound: Number
-    excess: Number
+    bound: Quotient
+    excess: Quotient
     regions: tuple[Region, ...] | None
 
     @property
@@ -301,7 +300,7 @@ def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
     excess = p - bound
     regions = None
     with suppress(Unsettled):
-        regions = tuple(violated_regions([SignOracle(goal.budgets).signs_of(-excess)], goal.budgets))
+        regions = tuple(violated_regions([SignOracle(goal.budgets).numerator(-excess)], goal.budgets))
     return Claimed(goal, bound, excess, regions)
 
 

@@ -111,11 +111,6 @@ def exp(x: Any) -> Any:
     return read_only("exp")
 
 
-def sqrt(x: Any) -> Any:
-    """A square root, in a rate or a probability."""
-    return read_only("sqrt")
-
-
 def floor(x: Any) -> Any:
     """The largest integer that is at most ``x``."""
     return read_only("floor")
@@ -127,14 +122,14 @@ def ceil(x: Any) -> Any:
 
 
 _DRAWS = (Lap, LapPlus, DLap, Exp, choose, flip, uniform)
-_OURS = (*_DRAWS, disc, argmax, argmin, count, mod, exp, sqrt, floor, ceil)
+_OURS = (*_DRAWS, disc, argmax, argmin, count, mod, exp, floor, ceil)
 _PYTHON = ("abs", "all", "any", "len", "max", "min", "range", "sum")
 
 MEANINGS: dict[str, tuple[object, ...]] = {
     "eps": (eps,),
     **{word.__name__: (word,) for word in _OURS},
     **{name: (getattr(builtins, name),) for name in _PYTHON},
-    **{word.__name__: (word, getattr(math, word.__name__)) for word in (exp, sqrt, floor, ceil)},
+    **{word.__name__: (word, getattr(math, word.__name__)) for word in (exp, floor, ceil)},
 }
 """What each word may refer to where a function is defined; anything else would change its meaning."""
 

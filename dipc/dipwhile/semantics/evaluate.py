@@ -12,7 +12,6 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
 from typing import Any, Protocol, assert_never
 
 from flint import fmpq
@@ -25,8 +24,6 @@ from dipc.integration.linear import Linear, plus_multiple
 from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.numbers.surd import Number as EpsNumber
-from dipc.numbers.surd import Surd, exact_root
 
 MOST_EXPONENT = 10_000
 """The greatest exponent of a number, and the negative of the least."""
@@ -216,10 +213,7 @@ def _power(base: Any, exponent: fmpq, most: int, span: Span) -> Any:
         raise InputError(f"the exponent must be an integer between -{most} and {most}", span)
     if exponent < 0 and not base:
         raise InputError("division by zero", span)
-    n = int(exponent.p)
-    if not isinstance(base, Surd):
-        return base**n
-    return prod([base] * n, start=Quotient.one()) if n >= 0 else 1 / prod([base] * -n)
+    return base ** int(exponent.p)
 
 
 def _sum(left: Numeric, right: Numeric, sign: fmpq, span: Span) -> Numeric:
@@ -312,70 +306,45 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
 
 
 def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
-    """A rate, probability or epsilon: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic."""
-    value = number_of_eps(expr, memory, decide)
-    if isinstance(value, Surd):
-        hint = "and not in an exponent or under another root"
-        raise Unsupported("a square root is allowed only in delta", expr.span, hint)
-    return value
-
-
-def number_of_eps(expr: Expr, memory: Memory, decide: Decide) -> EpsNumber:
-    """A delta: like :func:`function_of_eps`, possibly with one square root."""
+    """A rate, probability, epsilon or delta: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic."""
     match expr:
         case Eps():
             return Quotient(ExpPoly.of(1, 1))
         case Unary(Op.NEG, operand):
-            return -number_of_eps(operand, memory, decide)
+            return -function_of_eps(operand, memory, decide)
         case Call("exp", (argument,)):
             return _exponential(function_of_eps(argument, memory, decide), argument.span)
-        case Call("sqrt", (argument,)):
-            return _square_root(function_of_eps(argument, memory, decide), argument.span)
         case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV, _, _):
             return _eps_arithmetic(expr, memory, decide)
         case Binary(Op.POW, base, exponent):
             n = _as_number(evaluate(exponent, memory, decide), exponent.span)
-            power: EpsNumber = _power(number_of_eps(base, memory, decide), n, 100, expr.span)
+            power: Quotient = _power(function_of_eps(base, memory, decide), n, 100, expr.span)
             return power
         case _:
             return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
 
 
-def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> EpsNumber:
+def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> Quotient:
     spine: list[Binary] = []
     node: Expr = expr
     while isinstance(node, Binary) and node.op in _EPS_OPERATIONS:
         spine.append(node)
         node = node.left
-    result = number_of_eps(node, memory, decide)
+    result = function_of_eps(node, memory, decide)
     for step in reversed(spine):
-        right = number_of_eps(step.right, memory, decide)
+        right = function_of_eps(step.right, memory, decide)
         if step.op is Op.DIV and not right:
             raise InputError("division by zero", step.right.span)
-        try:
-            result = _EPS_OPERATIONS[step.op](result, right)
-        except ValueError as error:
-            raise Unsupported(f"two different square roots: {error}", step.span, "use one of them") from None
+        result = _EPS_OPERATIONS[step.op](result, right)
     return result
 
 
-_EPS_OPERATIONS: dict[Op, Callable[[Any, Any], EpsNumber]] = {
+_EPS_OPERATIONS: dict[Op, Callable[[Any, Any], Quotient]] = {
     Op.ADD: operator.add,
     Op.SUB: operator.sub,
     Op.MUL: operator.mul,
     Op.DIV: operator.truediv,
 }
-
-
-def _square_root(argument: Quotient, span: Span) -> EpsNumber:
-    root = exact_root(argument)
-    if root is None:
-        return Surd.root(argument)
-    signs = {c > 0 for c, *_ in (*root.numerator.terms(), *root.denominator.terms())}
-    if len(signs) == 2:
-        problem = f"the square root of {argument} is the absolute value of {root}"
-        raise InputError(problem, span, "write that, or its negative, instead")
-    return root if True in signs or not root else -root
 
 
 def _exponential(argument: Quotient, span: Span) -> Quotient:

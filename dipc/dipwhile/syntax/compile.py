@@ -241,14 +241,14 @@ def check_delta_node(node: ast.Expr) -> None:
     if reason := why_no_value(node):
         raise InputError(reason, node.span)
     match node:
-        case ast.Number() | ast.Eps() | ast.Unary(ast.Op.NEG) | ast.Call("exp" | "sqrt"):
+        case ast.Number() | ast.Eps() | ast.Unary(ast.Op.NEG) | ast.Call("exp"):
             return
         case ast.Binary(ast.Op.POW, _, exponent) if not isinstance(exponent, ast.Number):
             hint = "write `exp(x)` for the power of e"
             raise InputError("an exponent must be a constant integer", exponent.span, hint)
         case ast.Binary(op) if op in ast.ARITHMETIC:
             return
-    message = "delta must be built from numbers, `eps`, `exp` and `sqrt` with `+ - * / ^`"
+    message = "delta must be built from numbers, `eps`, and `exp` with `+ - * / ^`"
     raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
 
 

@@ -39,7 +39,6 @@ FUNCTIONS: dict[str, Function] = {
     "argmin": Function("argmin(a)", 1, 1, Kinds.NUMERIC, Kinds.NUMBER, arrays=True, scalars=False),
     "disc": Function("disc(r, -1, 0, 1)", 2, None, Kinds.NUMERIC, Kinds.NUMBER),
     "exp": Function("exp(-eps)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
-    "sqrt": Function("sqrt(eps)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
     "floor": Function("floor(x)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
     "ceil": Function("ceil(x)", 1, 1, Kinds.NUMBER, Kinds.NUMBER),
     "mod": Function("mod(a, b)", 2, 2, Kinds.NUMBER, Kinds.NUMBER),
@@ -58,6 +57,9 @@ OTHER_NAMES = {
 }
 """What other languages call a distribution or function of ours."""
 
+NO_ROOT = "a smaller delta without roots, such as `1/100` or `exp(-2*eps)`, makes a stronger claim"
+
+
 FOLDS = ("forall", "exists", "count", "sum")
 
 
@@ -66,6 +68,8 @@ def check_call(call: Call) -> None:
     name = call.function
     if name in OTHER_NOISE:
         raise violation(1, f"{OTHER_NOISE[name]} (`{name}`) is not supported", call.span)
+    if name == "sqrt":
+        raise InputError("square roots are not supported", call.span, NO_ROOT)
     if name not in FUNCTIONS:
         hint = OTHER_NAMES.get(name) or did_you_mean(name, (*FUNCTIONS, *DISTRIBUTIONS, *FOLDS))
         raise InputError(f"unknown function `{name}`", call.span, hint)

@@ -172,7 +172,7 @@ def check_statement(statement: ast.Statement, outputs: Collection[str]) -> None:
             assert_never(statement)
     for node in (node for part in parts for node in nodes(part)):
         match node:
-            case ast.Eps() | ast.Call("exp" | "sqrt"):
+            case ast.Eps() | ast.Call("exp"):
                 word = "eps" if isinstance(node, ast.Eps) else node.function
                 hint = "use a number, or a parameter with a range: `param p in (0, 1)`"
                 message = f"`{word}` is not allowed in a prior: beliefs do not depend on the privacy budget"

@@ -404,7 +404,6 @@ NO_VALUE = "its value is not a rational number"
 NOT_HERE = {
     "eps": ("what a program computes must not depend on eps", "rates, in probabilities and in the claim"),
     "exp": (NO_VALUE, "probabilities and in the claim"),
-    "sqrt": (NO_VALUE, "the delta of a claim"),
 }
 """What a value must not contain: the reason, and where it is allowed."""
 

@@ -40,8 +40,7 @@ COQ = "From Coq Require Import Reals ZArith QArith List FMapPositive."
 def refuse_other_terms(certificate: Certificate) -> None:
     """Of the functions that dipc knows the library has those without 1/eps and constants exp(k)."""
     table, delta = certificate.table, certificate.table.delta
-    parts = [delta.numerator] if isinstance(delta, Ratio) else [*delta.above, *delta.below, delta.radicand]
-    for f in (*parts, *table.denominators, *(ratio.numerator for ratio in table.functions)):
+    for f in (delta.numerator, *table.denominators, *(ratio.numerator for ratio in table.functions)):
         if any(n < 0 or b for n, _, _, b in f):
             raise Unsupported("powers and exponents of 1/eps are not written for Coq yet")
         if any(k for _, _, k, _ in f):
@@ -61,13 +60,10 @@ class Listing:
         """The functions with one unit and one scale."""
         return in_integers(self.certificate.table, self.certificate.claim.t)
 
-    @cached_property
+    @property
     def delta(self) -> Ratio:
-        """The delta of the claim, if it has no square root; else see ``RootListing``."""
-        found = self.certificate.table.delta
-        if not isinstance(found, Ratio):
-            raise Unsupported("a delta with a square root is written with listed distributions only")
-        return found
+        """The delta of the claim."""
+        return self.certificate.table.delta
 
     @property
     def has_delta(self) -> bool:

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator
 from dipc.export.coq.constants import in_numbers
 from dipc.export.coq.library import MODULES, imported
 from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
-from dipc.export.coq.roots import RootListing
 from dipc.export.coq.terms import comment
 from dipc.export.coq.wide import WideListing, is_wide
-from dipc.kernel.laws import Surd
 from dipc.kernel.privacy import Certificate
 
 BOTH = ("Definition proved := conj laws_sound claim.", "Print Assumptions proved.")
@@ -29,9 +27,6 @@ def theorem(certificate: Certificate, library: bool = True) -> str:
 
 def listing_of(certificate: Certificate) -> Listing:
     """What the certificate lists, as its functions and its delta need it."""
-    if isinstance(certificate.table.delta, Surd):
-        refuse_other_terms(certificate)
-        return RootListing(certificate)
     if certificate.violated and is_wide(certificate):
         return WideListing(certificate)
     listing = Listing(*in_numbers(certificate))

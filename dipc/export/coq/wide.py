@@ -25,7 +25,7 @@ ONE = Fraction(1)
 def is_wide(certificate: Certificate) -> bool:
     """Whether Privacy.v does not have some of the functions; its delta may be a constant."""
     known = certificate.table
-    delta = known.delta.numerator if isinstance(known.delta, Ratio) else {}
+    delta = known.delta.numerator
     constant = all((n, a, b) == (0, ZERO, ZERO) for n, a, _, b in delta)
     others = (*known.denominators, *(f for f, _ in known.functions), {} if constant else delta)
     return not all(map(is_regular, others))
@@ -53,7 +53,6 @@ class WideListing(Listing):
     @cached_property
     def point(self) -> Listing:
         """The values at the eps of the violation."""
-        assert self.delta  # which has no square root
         return Listing(at_point(self.certificate))
 
     @property

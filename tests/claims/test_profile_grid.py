@@ -1,0 +1,86 @@
+"""Deltas that are functions of eps, against 60-digit arithmetic on grids."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from flint import fmpq
+
+import dipc
+
+# P(true | true) = 1/2 + d, P(true | false) = 1/2 - d with d = exp(-eps)/4: the least delta at 0*eps is 2 d.
+COIN = """
+    input q in {true, false};  output out in {true, false};  adjacent all
+    truth <- flip(1/2 + exp(-eps)/4)
+    if truth then out <- q else out <- not q end
+"""
+
+
+def high(number: fmpq) -> mpmath.mpf:
+    return mpmath.mpf(int(number.p)) / int(number.q)
+
+
+def profile(t: mpmath.mpf, eps: mpmath.mpf) -> mpmath.mpf:
+    """The exact least delta of the coin at (t*eps, delta)."""
+    d = mpmath.exp(-eps) / 4
+    p, q = mpmath.mpf(1) / 2 + d, mpmath.mpf(1) / 2 - d
+    bound = mpmath.exp(t * eps)
+    return max(p - bound * q, 0) + max(q - bound * p, 0)
+
+
+@pytest.mark.parametrize(
+    ("t", "delta"),
+    [
+        ("0", "exp(-eps)/2"),
+        ("0", "exp(-eps)/(1 + exp(-eps))"),
+        ("0", "exp(-eps)/(1 + exp(-8*eps))"),
+    ],
+)
+def test_claims_against_the_exact_profile(t: str, delta: str) -> None:
+    claim = f"{t}*eps, {delta}"
+    mechanism = dipc.load(COIN)
+    verdict = mechanism.check(claim)
+    formula = delta.replace("exp(", "mpmath.exp(").replace("^", "**")
+    with mpmath.workdps(60):
+        rate = mpmath.mpf(eval(t))
+
+        def broken_at(eps: mpmath.mpf) -> bool:
+            bound = eval(formula, {"mpmath": mpmath, "eps": eps})
+            return bool(profile(rate, eps) > bound + mpmath.mpf(10) ** -50)
+
+        grid = [mpmath.mpf(10) ** (mpmath.mpf(i) / 100 - 3) for i in range(500)]
+        broken = [eps for eps in grid if broken_at(eps)]
+        assert verdict.status == ("violated" if broken else "private")
+        found = verdict.counterexample
+        if found is not None:
+            assert broken_at(high(found.epsilon))
+            regions = [(mpmath.mpf(low), mpmath.mpf(top)) for low, top in found.violated_for]
+            for eps in grid:
+                assert (eps in broken) == any(low < eps < top for low, top in regions), eps
+        for point in (fmpq(1, 100), fmpq(1, 2), fmpq(3)):
+            at = mechanism.check(claim, at=str(point))
+            assert at.status == ("violated" if broken_at(high(point)) else "private")
+
+
+def test_a_claim_that_touches() -> None:
+    """``eps/(1 + eps) <= (1 + eps)/4`` with equality at 1."""
+    half = COIN.replace("1/2 + exp(-eps)/4", "1/2 + eps/(2*(1 + eps))")  # the least delta is eps/(1 + eps)
+    mechanism = dipc.load(half)
+    assert mechanism.check("0*eps, eps/(1 + eps)").status == "private"
+    assert mechanism.check("0*eps, (1 + eps)/4").status == "private"  # touches at 1
+    assert mechanism.check("0*eps, (1 + eps)/4", at="1").status == "private"
+    assert mechanism.check("0*eps, (1 + eps)*499999999/2000000000", at="1").status == "violated"
+
+
+@pytest.mark.parametrize("claim", ["0*eps, sqrt(eps)", "0*eps, 1/(1 + sqrt(4))", "sqrt(2)*eps"])
+def test_square_roots_are_refused(claim: str) -> None:
+    with pytest.raises(dipc.InputError, match="square roots are not supported"):
+        dipc.load(COIN).check(claim)
+
+
+@pytest.mark.parametrize(
+    "text", ["b <- flip(sqrt(eps))", "r <- Lap(sqrt(eps), 0); b <- r < 0", "b <- sqrt(4) > 1"]
+)
+def test_square_roots_in_programs_are_refused(text: str) -> None:
+    with pytest.raises(dipc.InputError, match="square roots are not supported"):
+        dipc.load(f"output out in {{true, false}}\n{text}\nout <- b\n")
