@@ -4,6 +4,7 @@ From Coquelicot Require Import Rcomplements Hierarchy Derive AutoDerive ElemFct.
 From Dipc Require Import Chain.
 Import ListNotations.
 Open Scope bool_scope.
+Open Scope lazy_bool_scope.
 Open Scope R_scope.
 
 (* ---- 1. Taylor's polynomials of exp: sums of n terms x^i/i! ------------------------------------- *)
@@ -482,22 +483,51 @@ Section Chains.
   Variables (terms fuel : nat) (u : positive) (on : interval) (f : fn).
   Definition from_low : bool := negb (Qle_bool (low_t u on) 0).
   Definition nonnegative_by_chain : bool :=
-    nonneg fuel f || (from_low && nonneg_from terms fuel (low_t u on) f).
+    nonneg fuel f ||| (from_low &&& nonneg_from terms fuel (low_t u on) f).
   Definition positive_by_chain : bool :=
-    strict fuel f || (from_low && strict_from terms fuel (low_t u on) f).
+    strict fuel f ||| (from_low &&& strict_from terms fuel (low_t u on) f).
   Lemma nonnegative_by_chain_sound : nonnegative_by_chain = true -> forall t, in_range u on t -> 0 <= val f t.
   Proof.
-    unfold nonnegative_by_chain. intros H t [H0 [H1 _]]. apply orb_prop in H as [H | H].
+    unfold nonnegative_by_chain. intros H t [H0 [H1 _]]. apply either in H as [H | H].
     - now apply nonneg_sound with fuel.
-    - apply andb_prop in H as [_ H]. now apply nonneg_from_sound with terms fuel (low_t u on).
+    - apply both in H as [_ H]. now apply nonneg_from_sound with terms fuel (low_t u on).
   Qed.
   Lemma positive_by_chain_sound : positive_by_chain = true -> forall t, in_range u on t -> 0 < val f t.
   Proof.
-    unfold positive_by_chain. intros H t [H0 [H1 _]]. apply orb_prop in H as [H | H].
+    unfold positive_by_chain. intros H t [H0 [H1 _]]. apply either in H as [H | H].
     - now apply strict_sound with fuel.
-    - apply andb_prop in H as [_ H]. now apply strict_from_sound with terms fuel (low_t u on).
+    - apply both in H as [_ H]. now apply strict_from_sound with terms fuel (low_t u on).
   Qed.
 End Chains.
 Definition Effort (terms fuel : nat) : prover :=
   Prover (nonnegative_by_chain terms fuel) (positive_by_chain terms fuel)
     (nonnegative_by_chain_sound terms fuel) (positive_by_chain_sound terms fuel).
+
+(* The first that does it, of some numbers or provers. *)
+Fixpoint first_that {A} (does : A -> bool) (l : list A) : bool :=
+  match l with [] => false | a :: l => does a ||| first_that does l end.
+Lemma first_that_sound {A} (does : A -> bool) l : first_that does l = true -> exists a, does a = true.
+Proof.
+  induction l as [|a l IH]; intros H; [discriminate H |].
+  apply either in H as [H | H]; [now exists a | exact (IH H)].
+Qed.
+Section First.
+  Variables (l : list prover) (u : positive) (on : interval) (f : fn).
+  Definition nonnegative_by_first : bool := first_that (fun e => nonnegative_on e u on f) l.
+  Definition positive_by_first : bool := first_that (fun e => positive_on e u on f) l.
+  Lemma nonnegative_by_first_sound : nonnegative_by_first = true -> forall t, in_range u on t -> 0 <= val f t.
+  Proof. intros H. apply first_that_sound in H as [e H]. exact (nonnegative_on_sound e u on f H). Qed.
+  Lemma positive_by_first_sound : positive_by_first = true -> forall t, in_range u on t -> 0 < val f t.
+  Proof. intros H. apply first_that_sound in H as [e H]. exact (positive_on_sound e u on f H). Qed.
+End First.
+Definition First (l : list prover) : prover :=
+  Prover (nonnegative_by_first l) (positive_by_first l) (nonnegative_by_first_sound l) (positive_by_first_sound l).
+
+Lemma by_first {A : Type} {P : Prop} {does : A -> bool} (l : list A) :
+  (forall a, does a = true -> P) -> first_that does l = true -> P.
+Proof. intros H F. apply first_that_sound in F as [a F]. exact (H a F). Qed.
+
+(* More derivatives than any function has, and more and more terms of exp. *)
+Definition fuel : nat := 1000.
+Definition precisions : list nat := [8; 16; 32; 64; 128]%nat.
+Definition Chains : prover := First (map (fun terms => Effort terms fuel) precisions).

@@ -213,18 +213,23 @@ Proof.
   rewrite times_term_val. ring.
 Qed.
 
-(* Pieces up to the upper end, or up to `beyond` and a chain from there on. *)
+(* Pieces up to the upper end, or up to the first of these eps from which on a chain proves it. *)
+Definition distances : list Q := map inject_Z [1; 2; 4; 8; 16; 32; 64; 128; 256; 512; 1024]%Z.
 Section Whole.
-  Variables (terms fuel order depth : nat) (beyond : Q) (strictly : bool) (u : positive) (on : interval).
+  Variables (terms order depth : nat) (strictly : bool) (u : positive) (on : interval).
   Definition first_t : Q := if Qle_bool 0 (low_t u on) then low_t u on else 0.
   Definition by_pieces (f : fn) : bool :=
     let f := levelled f in
     match high on with
     | Some b => by_halves strictly terms order depth first_t (over_unit u b) f
     | None =>
-        let b := over_unit u beyond in
-        (if strictly then strict_from terms fuel b f else nonneg_from terms fuel b f) &&&
-        by_halves strictly terms order depth first_t b f
+        let chain beyond :=
+          if strictly then strict_from terms fuel (over_unit u beyond) f
+          else nonneg_from terms fuel (over_unit u beyond) f in
+        match find chain distances with
+        | Some beyond => by_halves strictly terms order depth first_t (over_unit u beyond) f
+        | None => false
+        end
     end.
   Lemma by_pieces_sound f : by_pieces f = true -> forall t, in_range u on t -> signed strictly (val f t).
   Proof.
@@ -234,9 +239,10 @@ Section Whole.
       { unfold first_t. destruct (Qle_bool 0 (low_t u on)) eqn:E; [apply below_zero in E | rewrite Q2R_0]; lra. }
       unfold by_pieces in H. destruct (high on) as [b|].
       - apply (by_halves_sound _ _ _ _ _ _ _ (proj1 A) H); [split; [apply A | exact T2] | exact T0].
-      - apply both in H as [H1 H2].
+      - destruct (find _ distances) as [beyond|] eqn:E; [| discriminate H].
+        apply find_some in E as [_ H1].
         destruct (Rle_lt_dec t (Q2R (over_unit u beyond))) as [L | L].
-        + apply (by_halves_sound _ _ _ _ _ _ _ (proj1 A) H2); [split; [apply A | exact L] | exact T0].
+        + apply (by_halves_sound _ _ _ _ _ _ _ (proj1 A) H); [split; [apply A | exact L] | exact T0].
         + unfold signed. destruct strictly.
           * apply (strict_from_sound _ _ _ _ H1). lra.
           * apply (nonneg_from_sound _ _ _ _ H1). lra. }
@@ -247,27 +253,28 @@ Section Whole.
 End Whole.
 
 Section Prover.
-  Variables (terms fuel order depth : nat) (beyond : Q) (u : positive) (on : interval) (f : fn).
-  Definition nonnegative_by_pieces : bool :=
-    nonnegative_by_chain terms fuel u on f ||| by_pieces terms fuel order depth beyond false u on f.
-  Definition positive_by_pieces : bool :=
-    positive_by_chain terms fuel u on f ||| by_pieces terms fuel order depth beyond true u on f.
+  Variables (terms order depth : nat) (u : positive) (on : interval) (f : fn).
+
+  (* Not surely negative at some eps of the interval: else the search for pieces would take long, in vain. *)
+  Definition plausible : bool :=
+    let a := first_t u on in
+    let b := match high on with Some b => over_unit u b | None => Qred (a + over_unit u 16) end in
+    let parts := [0; 1 # 1024; 1 # 256; 1 # 64; 1 # 16; 1 # 8; 1 # 4; 3 # 8; 1 # 2; 5 # 8; 3 # 4; 7 # 8; 1 # 1]%Q in
+    let f := times_term (-1) 0 (levelled f) in
+    forallb (fun part => negb (above_zero true (low_at 16 f (Qred (a + (b - a) * part))))) parts.
+
+  Definition nonnegative_by_pieces : bool := plausible &&& by_pieces terms order depth false u on f.
+  Definition positive_by_pieces : bool := plausible &&& by_pieces terms order depth true u on f.
   Lemma nonnegative_by_pieces_sound : nonnegative_by_pieces = true -> forall t, in_range u on t -> 0 <= val f t.
-  Proof.
-    intros H. apply either in H as [H | H].
-    - now apply nonnegative_by_chain_sound with terms fuel.
-    - exact (by_pieces_sound _ _ _ _ _ false _ _ _ H).
-  Qed.
+  Proof. intros H. apply both in H as [_ H]. exact (by_pieces_sound _ _ _ false _ _ _ H). Qed.
   Lemma positive_by_pieces_sound : positive_by_pieces = true -> forall t, in_range u on t -> 0 < val f t.
-  Proof.
-    intros H. apply either in H as [H | H].
-    - now apply positive_by_chain_sound with terms fuel.
-    - exact (by_pieces_sound _ _ _ _ _ true _ _ _ H).
-  Qed.
+  Proof. intros H. apply both in H as [_ H]. exact (by_pieces_sound _ _ _ true _ _ _ H). Qed.
 End Prover.
 
-(* Chains where they will do, else pieces: up to so many derivatives on each, halved at most so often. *)
-Definition Pieces (terms fuel order depth : nat) (beyond : Q) : prover :=
-  Prover (nonnegative_by_pieces terms fuel order depth beyond) (positive_by_pieces terms fuel order depth beyond)
-    (nonnegative_by_pieces_sound terms fuel order depth beyond)
-    (positive_by_pieces_sound terms fuel order depth beyond).
+(* Up to so many derivatives on each piece, halved at most so often. *)
+Definition Pieces (terms order depth : nat) : prover :=
+  Prover (nonnegative_by_pieces terms order depth) (positive_by_pieces terms order depth)
+    (nonnegative_by_pieces_sound terms order depth) (positive_by_pieces_sound terms order depth).
+
+(* Chains where they will do, else pieces. *)
+Definition Search : prover := First (Chains :: map (fun terms => Pieces terms 12 12) [8; 16; 32; 64]%nat).

@@ -15,15 +15,13 @@ from functools import cached_property, reduce
 from math import lcm
 
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.errors import InputError, Unsupported
-from dipc.export.coq.bounds import terms_needed
-from dipc.export.coq.core_effort import Walk
+from dipc.errors import InputError
 from dipc.export.coq.core_program import Translation, spelled
 from dipc.export.coq.core_syntax import Block, Term, lines, number, written
-from dipc.export.coq.effort import Effort
+from dipc.export.coq.core_units import Denominators
 from dipc.export.coq.library import MODULES, imported
 from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
-from dipc.export.coq.terms import PRINT, comment, listed
+from dipc.export.coq.terms import PRINT, comment, computed, first_that, listed
 from dipc.kernel import reading
 from dipc.kernel.facts import Function
 from dipc.kernel.laws import Integers, in_integers
@@ -81,39 +79,15 @@ class CoreListing(Listing):
         return self.translation.block()
 
     @cached_property
-    def effort(self) -> Effort:
-        """What shows that all divisors of the program are positive.  Raises :class:`Unsupported`."""
-        eps = self.certificate.claim.eps
-        effort = Effort(self.certificate.claim.on)
-
-        def positive(f: Function) -> None:
-            if self.certificate.violated and eps is not None:
-                effort.terms = max(effort.terms, terms_needed(f, eps, strict=True))
-            elif not effort.proves(f, strict=True):
-                raise Unsupported("Coq cannot show that a divisor in the program, or a rate, is positive")
-
-        cells = self.translation.cells.values()
-        walk = Walk(cells, positive)
-        domains = self.certificate.sets.inputs
-        inputs = ([domain[i] for domain, i in zip(domains, u, strict=True)] for u, _ in self.inputs)
-        for u in inputs:
-            values = [self.numbers[v] if isinstance(v, str) else v for v in u]
-            walk.run(self.block, {(*values, *[Fraction(0)] * (len(cells) - len(values)))})
-        walk.law(self.delta_term(), ())
-        self.rates.update(walk.rates)
-        return effort
-
-    @cached_property
-    def rates(self) -> set[Fraction]:
-        """The rates of the exponential functions in the program, once its effort is known."""
-        return set()
-
-    @cached_property
     def integers(self) -> Integers:
-        """As listed, with a unit that suits the rates in the program too."""
+        """As listed, with a unit that suits the rates in the program too.  Raises :class:`Unsupported`."""
         known = in_integers(self.certificate.table, self.certificate.claim.t)
-        assert self.effort
-        return known._replace(unit=lcm(known.unit, *(rate.denominator for rate in self.rates)))
+        cells, domains = self.translation.cells.values(), self.certificate.sets.inputs
+        inputs = [lcm(*(v.denominator for v in domain if isinstance(v, Fraction))) for domain in domains]
+        found = Denominators({**dict.fromkeys(cells, 1), **dict(zip(cells, inputs, strict=False))})
+        found.run(self.block)
+        found.weight(self.delta_term())
+        return known._replace(unit=lcm(known.unit, found.unit))
 
     def heading(self) -> Iterator[str]:
         """A comment with the statement in words."""
@@ -171,9 +145,10 @@ class CoreListing(Listing):
         yield "Proof."
 
     def applied(self, word: str, rest: str) -> Iterator[str]:
-        """The theorem about the check."""
-        yield f"  apply ({word}_program_sound listed (code program) (more_cells program) (outputs program)"
-        yield f"    _ delta {self.number()} _ {rest})."
+        """The proof by the theorem about the check."""
+        program = "(code program) (more_cells program) (outputs program)"
+        applied = f"{word}_program_sound listed {program} _ delta {self.number()} _ {rest}"
+        yield from first_that(applied) if self.certificate.violated else computed(applied)
 
     checked = "entries outcomes"
 

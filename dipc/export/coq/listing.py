@@ -6,29 +6,23 @@ trusts Coq has to read the definition of the model and the statement of the theo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial, reduce
+from functools import cached_property
 from itertools import product
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dipc.errors import Unsupported
-from dipc.export.coq.bounds import terms_needed
 from dipc.export.coq.constants import Constant
-from dipc.export.coq.distributions import laws_sound, proved
-from dipc.export.coq.effort import Effort
-from dipc.export.coq.terms import CLOSING, LINES, function, interval, listed, rational
+from dipc.export.coq.terms import LINES, SEARCH, computed, first_that, function, interval, listed, rational
 from dipc.kernel import reading
-from dipc.kernel.facts import Function, add, multiply, negative
+from dipc.kernel.facts import Function
 from dipc.kernel.laws import Integers, Ratio, in_integers
 from dipc.kernel.privacy import Certificate
 
 MOST_INPUTS = 4096
 MOST_OPEN = 12  # outcomes of one pair of laws whose signs change with eps
-PLAIN = Fraction(0)
-ONE: Function = {(0, PLAIN, PLAIN, PLAIN): Fraction(1)}
-NOT_PROVED = "{} is not proved by a chain of derivatives or by pieces, and Coq cannot check more yet"
 
 Pair = tuple[int, int]
 Law = tuple[int, ...]
@@ -136,7 +130,7 @@ class Listing:
     @property
     def more(self) -> tuple[str, ...]:
         """The modules that are needed besides."""
-        pieces = () if self.certificate.violated else self.signs.effort.modules
+        pieces = () if self.certificate.violated else ("Pieces",)
         return pieces if self.constant is None else (*pieces, "Constants")
 
     def functions(self) -> Iterator[str]:
@@ -179,12 +173,14 @@ class Listing:
         yield "Proof."
 
     def applied(self, word: str, rest: str) -> Iterator[str]:
-        """The theorem about the check, for a delta that is a ratio or a constant."""
-        if self.constant is None:
-            yield f"  apply ({word}_check_sound listed _ {self.number()} _ {rest})."
+        """The proof by the theorem about the check, for a delta that is a ratio or a constant."""
+        if self.constant is not None:
+            ratio = f"({self.ratio(*self.delta)})"
+            yield from first_that(f"{word}_constant_sound listed _ {ratio} _ {rest} n {self.constant.text}")
+        elif self.certificate.violated:
+            yield from first_that(f"{word}_check_sound listed _ {self.number()} _ {rest}")
         else:
-            ratio, bounds = f"({self.ratio(*self.delta)})", f"{self.constant.terms} {self.constant.text}"
-            yield f"  apply ({word}_constant_sound listed _ {ratio} _ {rest} {bounds})."
+            yield from computed(f"{word}_check_sound listed _ {self.number()} _ {rest}")
 
     # --- proofs ---
 
@@ -192,94 +188,60 @@ class Listing:
         """The model, the theorem, and its proof."""
         yield from self.model()
         yield from self.violation() if self.certificate.violated else self.privacy()
-        yield from CLOSING
 
     def violation(self) -> Iterator[str]:
         """The claim is broken at one eps."""
-        eps = self.certificate.claim.eps
-        assert eps is not None
         chosen = self.certificate.data["violation"]["outcomes"]
-        (_, p), (_, q) = self.inputs
-        terms = max(self.effort.terms, self.terms(eps, [(p[o], q[o]) for o in chosen]))
         yield from self.statement("violated")
-        yield from self.applied("violated", f"{self.at_eps(terms)} {self.chosen(chosen)}")
+        yield from self.applied("violated", f"{self.at_eps()} {self.chosen(chosen)}")
 
-    def at_eps(self, terms: int) -> str:
-        """Where a violation is, with so many terms of exp."""
+    def at_eps(self) -> str:
+        """Where a violation is, with ``n`` terms of exp."""
         eps = self.certificate.claim.eps
         assert eps is not None
-        return f"{terms} {rational(eps)}"
+        return f"n {rational(eps)}"
 
     def laws_sound(self) -> Iterator[str]:
-        """The theorem that the laws are distributions."""
-        return laws_sound(self.certificate, partial(proved, pieces="Pieces" in self.more))
+        """A second theorem about the same model: its laws are distributions, see Distributions.v."""
+        claim = self.certificate.claim
+        on = interval(claim.on) if claim.eps is None else f"(only {rational(claim.eps)})"
+        yield f"Theorem laws_sound : distributions listed {on}."
+        yield "Proof."
+        if claim.eps is None:
+            yield from computed(f"distributions_check_sound listed _ {SEARCH}")
+        else:
+            yield from first_that(f"distributions_at_sound listed {self.distributions_at()}")
 
-    def terms(self, eps: Fraction, pairs: Sequence[Pair]) -> int:
-        """How many terms of exp show that the excess, and all denominators, are positive at eps."""
-        total = self.over_common([*((-1, *pair) for pair in pairs)], delta=-1)
-        return max(terms_needed(f, eps, strict=True) for f in (total, *self.certificate.table.denominators))
+    def distributions_at(self) -> str:
+        """At the eps of a violation, with ``n`` terms of exp."""
+        return "n _"
 
     def privacy(self) -> Iterator[str]:
         """The claim holds on the interval."""
-        signs = self.signs
-        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in signs.known.items()), LINES)
+        entries = listed((f"({i + 1}, {j + 1}, {sign})" for (i, j), sign in self.signs.items()), LINES)
         size = len(self.certificate.table.functions) + 1
         yield f"Definition entries : list (positive * positive * sign) := {entries}%positive."
         yield from self.statement("private")
-        yield from self.applied("private", f"{signs.effort} {size} {self.checked}")
+        yield from self.applied("private", f"{SEARCH} {size} {self.checked}")
 
-    @cached_property
-    def signs(self) -> Signs:
-        """By chains of derivatives if they will do, and with pieces if not.  Raises :class:`Unsupported`."""
-        try:
-            return self.signs_with(pieces=False)
-        except Unsupported:
-            return self.signs_with(pieces=True)
-
-    def signs_with(self, pieces: bool) -> Signs:
-        """The signs, proved with pieces or without."""
-        return Signs(self, pieces)
+    @property
+    def signs(self) -> dict[Pair, str]:
+        """Of the pairs P, Q of adjacent inputs: ``Minus``: P <= exp(t*eps) Q, ``Plus``: >=, or ``Open``."""
+        if self.has_delta:
+            return signs_in(self.certificate.data["cases"])
+        certificate, found = self.certificate, set[Pair]()
+        for u, p in self.inputs:
+            for v, q in self.inputs:
+                if certificate.adjacency.holds(certificate.sets, u, v):
+                    found.update(zip(p, q, strict=True))
+        return dict.fromkeys(sorted(found), "Minus")
 
     checked: ClassVar[str] = "entries"
     """What a proof of privacy checks."""
 
-    @cached_property
-    def effort(self) -> Effort:
-        """What the proof needs besides its signs."""
-        return Effort(self.certificate.claim.on)
-
     def chosen(self, outcomes: Sequence[int]) -> str:
         """The outcomes of a violation."""
         return f"{listed(outcomes)}%nat"
-
-    def over_common(self, pairs: Sequence[tuple[int, int, int]], delta: int) -> Function:
-        """The sum of times * (exp(t*eps) Q - P), over (times, P, Q), and delta, times something positive.
-
-        What Coq collects, but for the order of the factors.
-        """
-        table, claim = self.certificate.table, self.certificate.claim
-        grown: Function = {(0, claim.t, PLAIN, PLAIN): Fraction(1)}
-        parts: list[tuple[Function, int]] = []
-        for times, i, j in pairs:
-            (p, d), (q, e) = table.functions[i], table.functions[j]
-            parts += [(scaled_by(times, multiply(grown, q)), e), (scaled_by(-times, p), d)]
-        if delta and self.delta.numerator:
-            parts.append((scaled_by(delta, self.delta.numerator), self.delta.denominator))
-        used = sorted({d for _, d in parts})
-        total: Function = {}
-        for f, d in parts:
-            total = add(total, multiply(f, self.product(other for other in used if other != d)))
-        return total
-
-    def denominators_of(self, pairs: Sequence[tuple[int, int, int]]) -> set[int]:
-        """The numbers of the denominators of these functions."""
-        functions = self.certificate.table.functions
-        return {functions[i].denominator for _, *pair in pairs for i in pair}
-
-    def product(self, numbers: Iterable[int]) -> Function:
-        """The product of denominators."""
-        denominators = self.certificate.table.denominators
-        return reduce(multiply, (denominators[d] for d in numbers), ONE)
 
 
 def numbered(items: Iterable[str]) -> str:
@@ -287,68 +249,18 @@ def numbered(items: Iterable[str]) -> str:
     return listed((f"({i}%positive, {item})" for i, item in enumerate(items, start=1)), LINES)
 
 
-def scaled_by(times: int, f: Function) -> Function:
-    """times * f."""
-    return {key: times * c for key, c in f.items()}
+def signs_in(cases: Sequence[Mapping[str, Any]]) -> dict[Pair, str]:
+    """The signs that the cases of a certificate list, of each pair on the whole interval.
 
-
-class Signs:
-    """The signs of P - exp(t*eps) Q for all pairs that adjacent inputs have, proved to be enough.
-
-    Raises :class:`Unsupported` where the proofs are not enough.
+    >>> signs_in([{"functions": [0, 1, 1, 0], "points": ["0", "1", None], "signs": ["-+", "?+"]}])
+    {(0, 1): 'Open', (1, 0): 'Plus'}
     """
-
-    def __init__(self, listing: Listing, pieces: bool) -> None:
-        self.listing = listing
-        self.effort = Effort(listing.certificate.claim.on, pieces)
-        self.known: dict[Pair, str] = {}
-        self.has_delta = listing.has_delta
-        for d in listing.certificate.table.denominators:
-            self.require(d, "a denominator", strict=True)
-        for pairs in sorted(self.pairs_of_laws()):
-            self.cover(pairs)
-        self.known = dict(sorted(self.known.items()))
-        self.effort.include(listing.effort)
-
-    def require(self, f: Function, what: str, strict: bool = False) -> None:
-        """Refuse what is not proved."""
-        if not self.effort.proves(f, strict):
-            raise Unsupported(NOT_PROVED.format(what))
-
-    def pairs_of_laws(self) -> set[tuple[Pair, ...]]:
-        """The pairs of functions of every two adjacent inputs."""
-        certificate = self.listing.certificate
-        adjacency, sets = certificate.adjacency, certificate.sets
-        found = set()
-        for u, p in self.listing.inputs:
-            for v, q in self.listing.inputs:
-                if adjacency.holds(sets, u, v):
-                    found.add(tuple(sorted(zip(p, q, strict=True))))
-        return found
-
-    def sign(self, pair: Pair) -> str:
-        """``Minus`` if P <= exp(t*eps) Q everywhere, ``Plus`` if >=, else ``Open``."""
-        if pair not in self.known:
-            slack = self.listing.over_common([(1, *pair)], delta=0)
-            minus = self.effort.proves(slack)
-            if not minus and not self.has_delta:
-                self.require(slack, "an inequality")
-            plus = not minus and self.effort.proves(negative(slack))
-            self.known[pair] = "Minus" if minus else "Plus" if plus else "Open"
-        return self.known[pair]
-
-    def cover(self, pairs: Sequence[Pair]) -> None:
-        """Whatever the open signs are, delta is enough."""
-        signs = [self.sign(pair) for pair in pairs]
-        if not self.has_delta:
-            return
-        if signs.count("Open") > MOST_OPEN:
+    seen: dict[Pair, set[str]] = {}
+    for case in cases:
+        pairs = list(zip(case["functions"][::2], case["functions"][1::2], strict=True))
+        columns = [set(column) for column in zip(*case["signs"], strict=True)]
+        if sum(column not in ({"+"}, {"-"}) for column in columns) > MOST_OPEN:
             raise Unsupported(f"the signs of more than {MOST_OPEN} outcomes change with eps")
-        choices = ((0, 1) if sign == "Open" else (int(sign == "Plus"),) for sign in signs)
-        for chosen in product(*choices):
-            taken = [(1, *pair) for pair, take in zip(pairs, chosen, strict=True) if take]
-            self.require_delta(taken)
-
-    def require_delta(self, taken: Sequence[tuple[int, int, int]]) -> None:
-        """Refuse unless delta is shown to be enough for these outcomes."""
-        self.require(self.listing.over_common(taken, delta=1), "an inequality")
+        for pair, column in zip(pairs, columns, strict=True):
+            seen.setdefault(pair, set()).update(column)
+    return {pair: {"-": "Minus", "+": "Plus"}.get("".join(seen[pair]), "Open") for pair in sorted(seen)}

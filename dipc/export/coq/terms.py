@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from dipc.kernel.facts import Function, Interval
@@ -12,6 +12,8 @@ LINES = ";\n    "
 """Between the items of a long list."""
 CLOSING = ("  vm_compute. reflexivity.", "Qed.")
 """The end of a proof by computation."""
+SEARCH = "Search"
+"""What finds a proof of a sign on an interval."""
 PRINT = "Print Assumptions claim."
 """The end of a file."""
 
@@ -23,6 +25,22 @@ def comment(text: str) -> str:
     "a * ) '( * )"
     """
     return shown(text).replace("*)", "* )").replace("(*", "( *").replace('"', "'")
+
+
+def computed(applied: str) -> Iterator[str]:
+    """A proof by computation."""
+    yield from (f"  apply ({applied}).", *CLOSING)
+
+
+def first_that(applied: str) -> Iterator[str]:
+    """The same with the first number ``n`` of terms of the series of exp that does.
+
+    >>> print(*first_that("violated_check_sound listed _ None _ n (1 # 1) [0]%nat"), sep="\\n")
+      apply (by_first precisions (fun n => violated_check_sound listed _ None _ n (1 # 1) [0]%nat)).
+      vm_compute. reflexivity.
+    Qed.
+    """
+    yield from computed(f"by_first precisions (fun n => {applied})")
 
 
 def listed(items: Iterable[object], separator: str = "; ") -> str:

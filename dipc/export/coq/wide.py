@@ -6,14 +6,13 @@ So the proof is that of a violation at 1, for the values; the statement is about
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from dipc.export.coq.distributions import laws_sound, terms_at, with_denominators
-from dipc.export.coq.listing import Listing, Pair, numbered
-from dipc.export.coq.terms import integer, listed, number, rational
+from dipc.export.coq.listing import Listing, numbered
+from dipc.export.coq.terms import integer, listed, number
 from dipc.kernel.facts import Function, Interval, is_regular, scale_of, unit_of, value_at
 from dipc.kernel.laws import Ratio, Table
 from dipc.kernel.privacy import Certificate
@@ -35,7 +34,7 @@ def at_point(certificate: Certificate) -> Certificate:
     """The same violation of a claim about s = 1, by the values of all functions."""
     known, claim = certificate.table, certificate.claim
     eps, delta = claim.eps, known.delta
-    assert eps is not None and isinstance(delta, Ratio)
+    assert eps is not None
 
     def value(f: Function) -> Function:
         return {(0, x, ZERO, ZERO): c for x, c in value_at(f, eps).items()}
@@ -79,25 +78,13 @@ class WideListing(Listing):
         """A function over a denominator."""
         return f"Ratio {terms(above)} {below + 1}"
 
-    def terms(self, eps: Fraction, pairs: Sequence[Pair]) -> int:
-        """How many terms of exp show the violation."""
-        return self.point.terms(ONE, pairs)
+    def at_eps(self) -> str:
+        """Where the violation is, with ``n`` terms of exp."""
+        return f"{self.units} n"
 
-    def at_eps(self, terms: int) -> str:
-        """Where the violation is, with so many terms of exp."""
-        return f"{self.units} {terms}"
-
-    def laws_sound(self) -> Iterator[str]:
-        """The theorem that the laws are distributions at the eps of the violation."""
-        eps = self.certificate.claim.eps
-        assert eps is not None
-        here = f"(only {rational(eps)})"
-
-        def proof(point: Certificate, numerators: Sequence[Function]) -> tuple[str, str]:
-            terms = terms_at(ONE, with_denominators(point, numerators))
-            return here, f"at_sound listed {self.units} {terms}"
-
-        return laws_sound(self.point.certificate, proof)
+    def distributions_at(self) -> str:
+        """At the eps of the violation, with ``n`` terms of exp."""
+        return f"{self.units} n"
 
 
 def terms(f: Function) -> str:
