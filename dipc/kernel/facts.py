@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain as chained
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .exponential import MAX_EXPONENT, exp_bounds
 from .reading import Refused, array, integer, rational, record, text
@@ -51,6 +51,8 @@ Function = dict[Key, Fraction]
 UNIT: Key = (0, ZERO, ZERO, ZERO)
 ONE: Function = {UNIT: Fraction(1)}
 Scaled = dict[tuple[int, int, int, int], int]
+K = TypeVar("K")
+N = TypeVar("N", int, Fraction)
 
 
 def function(value: Any, step: str) -> Function:
@@ -76,9 +78,9 @@ def function(value: Any, step: str) -> Function:
 # --- functions of eps --------------------------------------------------------------------------------
 
 
-def collected(terms: Iterable[tuple[Key, Fraction]]) -> Function:
+def collected(terms: Iterable[tuple[K, N]]) -> dict[K, N]:
     """The sum of the terms."""
-    total: Function = {}
+    total: dict[K, N] = {}
     for key, c in terms:
         total[key] = total[key] + c if key in total else c
     return total if all(total.values()) else {key: c for key, c in total.items() if c}
@@ -88,7 +90,10 @@ def add(*functions: Function) -> Function:
     return collected(chained.from_iterable(f.items() for f in functions))
 
 
-def multiply(f: Function, g: Function) -> Function:
+def multiply(
+    f: dict[tuple[int, N, N, N], N], g: dict[tuple[int, N, N, N], N]
+) -> dict[tuple[int, N, N, N], N]:
+    """The product of two functions, or of two scaled ones."""
     if g == ONE or f == ONE:
         return f if g == ONE else g
     if len(f) * len(g) > 100 * MAX_TERMS:
@@ -197,27 +202,7 @@ def unscaled(f: Scaled, unit: int) -> Function:
 
 def combined(parts: Iterable[tuple[int, Scaled]]) -> Scaled:
     """The sum of integers times functions."""
-    total: Scaled = {}
-    for factor, f in parts:
-        for key, c in f.items():
-            total[key] = total.get(key, 0) + factor * c
-    return {key: c for key, c in total.items() if c}
-
-
-def scaled_product(f: Scaled, g: Scaled) -> Scaled:
-    if len(f) * len(g) > 100 * MAX_TERMS:
-        raise Refused("arithmetic", "a product has too many terms")
-    total: Scaled = {}
-    for (n, a, k, b), c in f.items():
-        for (m, d, j, i), e in g.items():
-            key = n + m, a + d, k + j, b + i
-            total[key] = total.get(key, 0) + c * e
-    return {key: c for key, c in total.items() if c}
-
-
-def bits_of(f: Scaled) -> int:
-    """The size of the largest coefficient, in words."""
-    return max(max(f.values()), -min(f.values())).bit_length() >> 6 if f else 0
+    return collected((key, factor * c) for factor, f in parts for key, c in f.items())
 
 
 def reduced(f: Scaled) -> Scaled:

@@ -148,9 +148,9 @@ class Integers(NamedTuple):
         for d, f in sums.items():
             for other in sums:
                 if other != d and other:
-                    f = facts.scaled_product(f, self.denominators[other])
+                    f = facts.multiply(f, self.denominators[other])
             above.append((1, f))
-            below = facts.scaled_product(below, self.denominators[d]) if d else below
+            below = facts.multiply(below, self.denominators[d]) if d else below
         return above[0][1] if len(above) == 1 else facts.combined(above), below
 
     def margins(self, pairs: Iterable[tuple[int, int]], times: int = 1) -> list[tuple[int, Scaled, int]]:

@@ -70,10 +70,9 @@ def nonnegative(f: ExpPoly, budgets: EpsRange) -> Answer:
         return Holds(Identity())
     if budgets.is_point:
         return Fails(budgets.low) if f.sign_at(budgets.low) < 0 else Holds(Point())
-    if isinstance(f, ExpPoly):
-        f = without_monomial(f)
-        if chain := chain_proof(f, budgets):
-            return Holds(chain)
+    f = without_monomial(f)
+    if chain := chain_proof(f, budgets):
+        return Holds(chain)
     for probe in PROBES:
         if probe in budgets and f.sign_at(probe) < 0:
             return Fails(probe)
@@ -117,7 +116,7 @@ def without_monomial(f: ExpPoly) -> ExpPoly:
 
 def sign_if_constant(f: ExpPoly, budgets: EpsRange) -> int | None:
     """The sign of f if constant, and not 0, on the whole range; else None.  Raises :class:`Unsettled`."""
-    number = f.as_rational() if isinstance(f, ExpPoly) else None
+    number = f.as_rational()
     if number is not None:
         return (number > 0) - (number < 0) or None
     cells = sign_table([f], budgets)

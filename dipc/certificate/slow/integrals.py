@@ -9,20 +9,18 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TypeVar
 
 from dipc.certificate.slow.functions import ONE, NotCovered
 from dipc.certificate.slow.inequalities import Row, arranged, has_interior, row
-from dipc.kernel.facts import ZERO, Function, add
+from dipc.kernel.facts import ZERO, Function, add, collected
 
 Term = tuple[int, tuple[Fraction, ...], tuple[int, ...], Fraction]
 """``(n, k, m, q)``: the function ``eps^n exp(q eps) prod_i x_i^m_i exp(k_i eps x_i)``."""
 
 Integrand = dict[Term, Fraction]
 Terms = Iterator[tuple[Term, Fraction]]
-K = TypeVar("K")
 Affine = tuple[Fraction, ...]
 """``(h_1, ..., h_n, h_0)``: the function ``h_1 x_1 + ... + h_n x_n + h_0``."""
 
@@ -30,14 +28,6 @@ Affine = tuple[Fraction, ...]
 def bound(r: Row, x: int) -> Affine:
     """The value of x_x at which the row is 0, as a function of the other variables."""
     return tuple(ZERO if i == x else Fraction(-c, r[x]) for i, c in enumerate(r))
-
-
-def collected(terms: Iterable[tuple[K, Fraction]]) -> dict[K, Fraction]:
-    """The sum of the terms, without those that are 0."""
-    total: dict[K, Fraction] = {}
-    for key, c in terms:
-        total[key] = total.get(key, ZERO) + c
-    return total if all(total.values()) else {key: c for key, c in total.items() if c}
 
 
 def power(h: Affine, exponent: int) -> dict[tuple[int, ...], Fraction]:
