@@ -38,6 +38,7 @@ from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
 from dipc.kernel.reading import places as digits
+from dipc.kernel.sizes import Certificate as EverySize
 
 MAX_INPUTS = 20_000  # whose distributions are derived
 MAX_SHOWN = 200  # characters of a claim as written
@@ -105,17 +106,7 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
         raise Refused("deep: parameters", "they are not those of the program")
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
-
-    def unlike(others: Known, options: Container[str] = ()) -> list[str]:
-        """The listed parameters with other values than these, and who says so."""
-        return [
-            f"{name} = {described(value)} "
-            f"({'-D' if name in options else 'the program'} says {described(others[name])})"
-            for name, value in listed.items()
-            if value != others[name]
-        ]
-
-    differences, overridden = unlike(wanted, given), unlike(own)
+    differences, overridden = unlike(listed, wanted, given), unlike(listed, own)
     known = parameters(program, listed)
     own_claim = program.claim
     if own_claim is None or not is_claim_of(certificate, own_claim, known):
@@ -127,7 +118,17 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     return Statement(differences, overridden, text)
 
 
-def source_in(certificate: Certificate) -> Source:
+def unlike(listed: Known, others: Known, options: Container[str] = ()) -> list[str]:
+    """The listed parameters with other values than these, and who says so."""
+    return [
+        f"{name} = {described(value)} "
+        f"({'-D' if name in options else 'the program'} says {described(others[name])})"
+        for name, value in listed.items()
+        if value != others[name]
+    ]
+
+
+def source_in(certificate: Certificate | EverySize) -> Source:
     """The program text that a certificate contains."""
     program = certificate.data["program"]
     return Source(program["name"], program["text"])

@@ -20,11 +20,10 @@ from dipc.certificate.format import (
     proof_as_json,
 )
 from dipc.certificate.ratios import Ratios
-from dipc.certificate.rederive import Statement, rationals, written
+from dipc.certificate.rederive import Statement, rationals, source_in, unlike, written
 from dipc.certificate.slow.claims import is_claim_of
 from dipc.certificate.slow.programs import parameters
 from dipc.certificate.slow.sizes import check_automaton
-from dipc.certificate.slow.values import described
 from dipc.dipwhile.allsizes.automaton import (
     ZERO,
     Automaton,
@@ -227,18 +226,12 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
         raise Refused("deep: sizes", f"'{name}' is not the size of an input, or it is computed from one")
     for name in set(given) - set(own):
         raise InputError(f"the program has no parameter `{name}`")
-    differences = [
-        f"{name} = {value} ({'-D' if name in given else 'the program'} says {described(wanted[name])})"
-        for name, value in listed.items()
-        if value != wanted[name]
-    ]
+    differences, overridden = unlike(listed, wanted, given), unlike(listed, own)
     for name in sorted(computed & listed.keys() - given.keys()):
         differences.append(f"{name} = {listed[name]} (the program computes it from {', '.join(sizes)})")
     for name in set(sizes) & set(given):
         if given[name].denominator != 1 or given[name] < 1:
             differences.append(f"every integer {name} >= 1 (-D says {given[name]})")
-    changed = ((name, value) for name, value in listed.items() if value != own[name])
-    overridden = [f"{name} = {value} (the program says {described(own[name])})" for name, value in changed]
     asked = program.claim if claim is None else parse_claim(claim, CLAIM_NAME)
     every = (asked and asked.sizes) or (program.claim and program.claim.sizes) or ()
     differences += [
@@ -268,9 +261,9 @@ def rederive(certificate: kernel.Certificate) -> str:
     Raises :class:`~dipc.kernel.reading.Refused` for a difference and :class:`NotCovered`.
     """
     listed = certificate.program.parameters
-    program, source = _program_of(certificate), Source("", certificate.data["program"]["text"])
+    program = _program_of(certificate)
     try:
-        compile_program(program, source, rationals(listed), sampled=True)
+        compile_program(program, source_in(certificate), rationals(listed), sampled=True)
     except (InputError, LimitReached) as error:
         raise Refused("deep: program", str(error)) from None
     sizes = frozenset(certificate.sizes)
@@ -283,8 +276,7 @@ def rederive(certificate: kernel.Certificate) -> str:
 
 def _program_of(certificate: kernel.Certificate) -> ast.Program:
     """The tree of the program in a certificate."""
-    listed = certificate.data["program"]
     try:
-        return parse(Source(listed["name"], listed["text"]))
+        return parse(source_in(certificate))
     except InputError as error:
         raise Refused("deep: program", error.message) from None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -224,8 +225,6 @@ def _compared(found: Any, wanted: Wanted) -> int:
         return _judged_chain(found, wanted)
     if isinstance(found, hidden.Certificate | classes.Certificate):
         return _judged_hidden(found, wanted)
-    if isinstance(found, sizes.Certificate):
-        return _judged_sizes(found, wanted)
     return _judged(found, wanted)
 
 
@@ -243,23 +242,22 @@ def _no_certificate(data: bytes) -> str:
     return "" if right else f'JSON, but not an object with "format": "{FORMAT}"'
 
 
-def _judged(certificate: Certificate, wanted: Wanted) -> int:
-    """Compare an accepted certificate with what is wanted; say what came of it, and give the exit status.
+def _judged(certificate: Certificate | sizes.Certificate, wanted: Wanted) -> int:
+    """Compare an accepted certificate about a program with what is wanted, and print it; the exit status.
 
     Raises :class:`Refused`.
     """
     if wanted.model is not None or wanted.formula is not None:
         raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
-    expected = wanted.expect or "private"
-    other = f"the claim is {certificate.status} (expected: {expected})"
-    differences = [] if certificate.status == expected else [other]
-    statement, unknown, derived = Statement([], []), NOTHING_DERIVED, None
+    differences = _other_status(certificate.status, wanted)
+    statement, derived = Statement([], []), None
+    unknown = NOTHING_COMPARED if isinstance(certificate, sizes.Certificate) else NOTHING_DERIVED
     limit: Exception | None = None
     try:
         if wanted.deep:
-            statement, unknown = compared(certificate, wanted.parameters, wanted.claim), LISTED
+            statement, unknown, derive = _derivation(certificate, wanted)
             differences += statement.differences
-            derived = None if differences else rederive(certificate, statement.text)
+            derived = None if differences else derive()
     except (LimitReached, Unfinished) as reached:
         limit = reached
     if differences:
@@ -267,25 +265,15 @@ def _judged(certificate: Certificate, wanted: Wanted) -> int:
     if derived is None:
         say(certificate.conditional())
         say(f"not checked: whether these are those of the program text: {unknown}")
-        if certificate.adjacency.pairs is not None:
+        if isinstance(certificate, sizes.Certificate) and not certificate.labels:
+            say("not compared: the labels of the automaton with the adjacency")
+        if isinstance(certificate, Certificate) and certificate.adjacency.pairs is not None:
             say("not recomputed: the pairs of the adjacency formula")
     else:
         say(f"accepted: {certificate.statement()}")
         say(f"derived: {derived}; nothing but the parser and the meaning of programs is trusted")
-    return _told(certificate.program.sha256, wanted, statement, limit, differences, derived)
-
-
-def _told(
-    sha256: str,
-    wanted: Wanted,
-    statement: Statement,
-    limit: Exception | None,
-    differences: Sequence[str],
-    derived: str | None,
-) -> int:
-    """Say which text a certificate about a program is about, and what was not derived; the exit status."""
     where = "in the certificate (no --program given)" if wanted.program is None else wanted.program
-    say(f"program text: {where}, SHA-256 {sha256}")
+    say(f"program text: {where}, SHA-256 {certificate.program.sha256}")
     if statement.overridden:
         say(f"overridden: {shown('; '.join(statement.overridden))}")
     if limit is not None:
@@ -296,36 +284,21 @@ def _told(
     return CONDITIONAL if derived is None else ACCEPTED
 
 
-def _judged_sizes(certificate: sizes.Certificate, wanted: Wanted) -> int:
-    """The same for a certificate about every size.
-
-    Its automaton is that of the program only if :func:`dipc.certificate.sizes.rederive` says so.
-    """
-    if wanted.model is not None or wanted.formula is not None:
-        raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
+def _other_status(status: str, wanted: Wanted) -> list[str]:
+    """What is wrong if another verdict is wanted."""
     expected = wanted.expect or "private"
-    differences = [] if expected == "private" else [f"the claim is private (expected: {expected})"]
-    statement, unknown, derived = Statement([], []), NOTHING_COMPARED, None
-    limit: Exception | None = None
-    try:
-        if wanted.deep:
-            statement = every_size.compared(certificate, wanted.parameters, wanted.claim)
-            unknown = "automaton, inputs, adjacency"
-            differences += statement.differences
-            derived = None if differences else every_size.rederive(certificate)
-    except (LimitReached, Unfinished) as reached:
-        limit = reached
-    if differences:
-        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
-    if derived is None:
-        say(certificate.conditional())
-        say(f"not checked: whether these are those of the program text: {unknown}")
-        if not certificate.labels:
-            say("not compared: the labels of the automaton with the adjacency")
-    else:
-        say(f"accepted: {certificate.statement()}")
-        say(f"derived: {derived}; nothing but the parser and the meaning of programs is trusted")
-    return _told(certificate.program.sha256, wanted, statement, limit, differences, derived)
+    return [] if status == expected else [f"the claim is {status} (expected: {expected})"]
+
+
+def _derivation(
+    certificate: Certificate | sizes.Certificate, wanted: Wanted
+) -> tuple[Statement, str, Callable[[], str]]:
+    """How the statement differs, what is left to derive from the program text, and the derivation."""
+    if isinstance(certificate, sizes.Certificate):
+        statement = every_size.compared(certificate, wanted.parameters, wanted.claim)
+        return statement, "automaton, inputs, adjacency", partial(every_size.rederive, certificate)
+    statement = compared(certificate, wanted.parameters, wanted.claim)
+    return statement, LISTED, partial(rederive, certificate, statement.text)
 
 
 def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
@@ -359,9 +332,7 @@ def _judged_hidden(certificate: hidden.Certificate | classes.Certificate, wanted
         raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
     if wanted.model is None and (wanted.definitions or wanted.claim is not None):
         raise InputError("-D and --claim change what a model asks", hint="name its file with --model")
-    expected = wanted.expect or "private"
-    other = f"the claim is {certificate.status} (expected: {expected})"
-    differences = [] if certificate.status == expected else [other]
+    differences = _other_status(certificate.status, wanted)
     if wanted.model is not None:
         differences += other_question(certificate, _question(wanted.model, wanted))
     return _judged_model(certificate, wanted, differences, "numbers, pairs, horizon and c")
