@@ -119,14 +119,14 @@ def compiled(base: Path) -> Path:
 def coq_library(factory: pytest.TempPathFactory) -> Path:
     """The compiled library; skips the test if there is no coqc, or it has no Coquelicot."""
     if shutil.which("coqc") is None:
-        pytest.skip("coqc is not installed (see docs/coq.md)")
+        pytest.skip("coqc is not installed (see docs/certificates.md)")
     base = factory.getbasetemp()
     base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     if not (base / "coq-library" / "done").exists():
         probe = base / f"probe_{os.getpid()}.v"
         probe.write_text("From Coquelicot Require Hierarchy.\n")
         if coqc(probe).returncode:
-            pytest.skip("Coq's library Coquelicot is not installed (see docs/coq.md)")
+            pytest.skip("Coq's library Coquelicot is not installed (see docs/certificates.md)")
     return compiled(base)
 
 

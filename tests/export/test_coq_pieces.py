@@ -116,7 +116,9 @@ ALTERED = (
 @pytest.mark.export
 def test_coq_refuses_every_altered_file(library: Path, tmp_path: Path) -> None:
     """The checker computes ``false``; all the rest is accepted, the statement as well."""
-    assert f"in {len(ALTERED)} more those with pieces" in (ROOT / "docs/coq.md").read_text(encoding="utf-8")
+    assert f"in {len(ALTERED)} more those with pieces" in (ROOT / "docs/certificates.md").read_text(
+        encoding="utf-8"
+    )
     texts = [altered(name, alone(written(case))[0], *rest) for name, case, *rest in ALTERED]
     accepted(refusals(texts), library, tmp_path)
 

@@ -1,1 +1,1 @@
-"""A verdict as a theorem for Coq (Rocq), see docs/coq.md; the folder has the library that proves it."""
+"""A verdict as a theorem for Coq (Rocq), see docs/certificates.md, with the library that proves it."""

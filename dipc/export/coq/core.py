@@ -2,7 +2,7 @@
 
 The laws that the certificate lists are a part of the proof; the statement does not mention them.  Who trusts
 Coq has to read ``Core.v``, the program as it is written here, and the theorem, see
-docs/coq.md.
+docs/certificates.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A certificate of privacy, or of a violation, as a theorem about the laws that it lists.
 
 The theorem is proved by computation (``vm_compute``) with a checker that ``Privacy.v`` proves right.  Who
-trusts Coq has to read the definition of the model and the statement of the theorem only, see docs/coq.md.
+trusts Coq has to read the definition of the model and the statement of the theorem only.
 """
 
 from __future__ import annotations

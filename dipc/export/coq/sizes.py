@@ -2,7 +2,7 @@
 
 The theorem is proved by computation (``vm_compute``) with a checker that ``Sizes.v`` proves right, along runs
 of every length.  Who trusts Coq has to read ``Runs.v``, the automaton that the file lists, and the statement
-of the theorem only, see docs/coq.md.
+of the theorem only, see docs/certificates.md.
 """
 
 from __future__ import annotations
