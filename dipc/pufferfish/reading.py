@@ -25,7 +25,7 @@ from flint import fmpq
 from lark import Token, Tree
 
 from dipc.clock import Clock
-from dipc.errors import CLAIM_NAME, COMPARISON_NAME, HORIZON_NAME, InputError, LimitReached, Source, Span
+from dipc.errors import CLAIM_NAME, COMPARISON_NAME, HORIZON_NAME, InputError, LimitReached, Source
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Grammar, Node, span_of
 from dipc.models.hmm import HiddenMarkovModel, Weights
@@ -34,7 +34,6 @@ from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.claim import budgets_of, read_claim
 from dipc.pufferfish.declared import Numbers
 from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
-from dipc.pufferfish.plain import plain_states
 from dipc.pufferfish.question import EVERY_EPS, NOTHING, Claim, Pair, Question, Side
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean, nearest
@@ -110,27 +109,22 @@ def read_question(
 
 def _declarations(source: Source) -> list[Node]:
     """The trees of all declarations in their order."""
-    plain, rest = plain_states(source.text, {**WORDS, **ARITHMETIC_WORDS})
     try:
-        tree = GRAMMAR.parse(Source(source.name, rest), "file")
+        tree = GRAMMAR.parse(source, "file")
     except InputError as error:
         raise _misspelt(error, source) from None
-    found = plain + [child for child in tree.children if isinstance(child, Tree)]
-    return sorted(found, key=lambda node: node.meta.start_pos)
+    return [child for child in tree.children if isinstance(child, Tree)]
 
 
 def _misspelt(error: InputError, source: Source) -> InputError:
-    """The error with its place in the file, and a better hint for a misspelt declaration."""
+    """The error with a better hint for a misspelt declaration."""
     if (span := error.span) is None:
         return error
-    if span.source.text[span.start : span.end] == ";" != source.text[span.start]:
-        end = len(source.text[: span.start].rstrip())  # before a plain line
-        return InputError("the end of the line is not expected here", Span(source, end, end), error.hint)
     word = source.text[span.start : span.end]
     before = source.text[: span.start].rstrip(" \t")[-1:]
     near = nearest(word, DECLARATIONS) if before in ("", "\n", ";") else ""
     hint = f"did you mean `{near}`?" if near else error.hint
-    return InputError(error.message, Span(source, span.start, span.end), hint)
+    return InputError(error.message, span, hint)
 
 
 class _Declared(NamedTuple):

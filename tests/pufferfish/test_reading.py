@@ -21,7 +21,6 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import expressions
-from dipc.pufferfish.plain import plain_states
 from dipc.pufferfish.question import Pair, Question
 from dipc.pufferfish.reading import DECLARATIONS, GRAMMAR, Asked, read_question
 from dipc.shipped import expected_verdict, header
@@ -352,24 +351,6 @@ def test_expressions_agree_with_python(seed: int) -> None:
             python_value(text, {"k": Fraction(5, 3), "p": Fraction(3, 11)})
         return
     assert weights.get(0, 0) == expected - 100 * Fraction(2, 7)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_plain_lines_agree_with_the_grammar(seed: int) -> None:
-    random = Random(seed)
-    states = [random.choice(["s{}", "t({}, 0)"]).format(i) for i in range(8)]
-    lines = ["observe a, 0..2, c(1, 2)"]
-    for state in states:
-        emits = random.choice(
-            ["{a: 1/4, 2: 0.75}", "{a: 0.5/2, 0: 0.75}", "c(1, 2)", "{c(1,2): 1/3 , a: 02/3, }", "{a: 1}"]
-        )
-        follow = random.choice(["stop", f"{{{random.choice(states)}: 1/2, {random.choice(states)}: 0.5}}"])
-        lines.append(f"{' ' * random.randrange(3)}state {state} emits {emits} next {follow}")
-    lines += [f"compare {states[0]}, {states[1]}", "horizon 3"]
-    plain, slow = "\n".join(lines), " # not plain\n".join(lines)
-    expected = sum("state" in line and "0.5/2" not in line for line in lines)
-    assert len(plain_states(plain, ())[0]) == expected and not plain_states(slow, ())[0]
-    assert question(plain).model == question(slow).model
 
 
 # --- what is refused ---------------------------------------------------------------------------------
