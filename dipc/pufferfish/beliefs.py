@@ -210,14 +210,6 @@ class Extreme(NamedTuple):
 NONE = Extreme(0, ZERO, ())
 
 
-def worst(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> list[Extreme]:
-    """For every pair the greatest quotient of the words of at most ``horizon`` observations."""
-    return [
-        greatest_of(steps, [sides], horizon, clock)._replace(pair=number)
-        for number, sides in enumerate(pairs)
-    ]
-
-
 def greatest_of(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> Extreme:
     """The greatest quotient of all pairs: one search, in which pairs dominate each other."""
     best, exploration = NONE, Exploration(steps, pairs, clock)

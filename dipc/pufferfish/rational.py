@@ -13,8 +13,8 @@ from dipc.models.hmm import HiddenMarkovModel, Weights, added
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish import beliefs, futures
-from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word, exceeds
+from dipc.pufferfish import beliefs
+from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word
 from dipc.pufferfish.question import NOTHING, Claim, Pair, Question
 from dipc.pufferfish.verdict import (
     Counterexample,
@@ -25,10 +25,6 @@ from dipc.pufferfish.verdict import (
     Undecided,
     Violated,
 )
-
-FEW_STATES = 3
-"""Up to so many states the backward engine is used: there the extreme rays need no linear programs.  Else the
-forward one, which is faster on chains with more states.  Both are always right."""
 
 BITS = 256
 """The precision of the enclosure of e^epsilon that settles most comparisons."""
@@ -73,25 +69,13 @@ class Rational:
         self.pairs, self.sides = [question.pairs[i] for i in kept], [sides[i] for i in kept]
         self.notes = tuple(dict.fromkeys((*question.notes, *_notes(question.pairs, sides))))
 
-    def worst(self, horizon: int) -> list[Extreme]:
-        """For every pair the greatest quotient of the words of at most ``horizon`` observations."""
-        engine = futures.worst if self._backward else beliefs.worst
-        return engine(self.steps, self.sides, horizon, self.clock)
-
     def greatest(self, horizon: int) -> Extreme:
         """The greatest of all: the first pair that has it, and a shortest word."""
-        if self._backward:
-            return max_of(self.worst(horizon))
         return beliefs.greatest_of(self.steps, self.sides, horizon, self.clock)
 
     def violation(self, horizon: int, constant: Constant) -> Extreme | None:
         """A shortest violating word; of these the greatest quotient, then the first pair."""
-        engine = futures.violation if self._backward else beliefs.violation
-        return engine(self.steps, self.sides, horizon, constant.is_below, self.clock)
-
-    @property
-    def _backward(self) -> bool:
-        return self.steps.size <= FEW_STATES
+        return beliefs.violation(self.steps, self.sides, horizon, constant.is_below, self.clock)
 
     @property
     def common(self) -> dict[str, Any]:
@@ -152,14 +136,6 @@ class Rational:
             raise InternalError("a counterexample that does not violate the claim")
         common = {name: getattr(shown, name) for name in Reached.__dataclass_fields__}
         return Counterexample(**common, bound=bound, excess=excess)
-
-
-def max_of(extremes: Sequence[Extreme]) -> Extreme:
-    """The first with the greatest quotient."""
-    best = beliefs.NONE
-    for other in extremes:
-        best = other if exceeds(other.ratio, best.ratio) else best
-    return best
 
 
 def least(low: Ratio, high: Ratio) -> Least:

@@ -25,7 +25,7 @@ from dipc.clock import Clock, Limits
 from dipc.errors import LimitReached, Unsupported
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.numbers.parametric import Ring
-from dipc.pufferfish import beliefs, futures, pipeline
+from dipc.pufferfish import beliefs, pipeline
 from dipc.pufferfish.question import Claim, Parameters, Question, Side
 from dipc.pufferfish.rational import NOTHING, Rational
 
@@ -45,13 +45,18 @@ def budget(question: Question, horizon: int | None = None):
     return pipeline.budget(changed, Clock())
 
 
-@pytest.mark.parametrize("engine", [beliefs, futures])
+def worst(problem: Rational, horizon: int) -> list[beliefs.Extreme]:
+    """The greatest quotient of every pair by itself."""
+    each = (beliefs.greatest_of(problem.steps, [sides], horizon, Clock()) for sides in problem.sides)
+    return [extreme._replace(pair=number) for number, extreme in enumerate(each)]
+
+
 @pytest.mark.parametrize("seed", spared(range(40), {*range(40)} - {0, 4, 10, 14, 18, 22, 28, 36}))
-def test_greatest_quotients_are_those_of_brute_force(engine, seed):
+def test_greatest_quotients_are_those_of_brute_force(seed):
     random = Random(seed)
     asked = random_question(random, random.randint(1, 4), random.randint(1, 3))
     problem = Rational(asked, Clock())
-    found = engine.worst(problem.steps, problem.sides, asked.horizon, Clock())
+    found = worst(problem, asked.horizon)
     expected = least(asked, asked.horizon)
     assert {e.pair: inf if e.ratio is None else fraction(e.ratio) for e in found} == expected
     matrices = Matrices(asked.model)
@@ -73,14 +78,13 @@ def test_violations_are_shortest_and_greatest(seed):
         bound = 1 / bound
     problem = Rational(asked, Clock())
     broken = [k for k in range(1, asked.horizon + 1) if max(least(asked, k).values()) > fraction(bound)]
-    for engine in (beliefs, futures):
-        found = engine.violation(
-            problem.steps, problem.sides, asked.horizon, lambda r: r is None or r > bound, Clock()
-        )
-        assert (len(found.word) if found else None) == (broken[0] if broken else None)
-        if found:
-            expected = max(least(asked, broken[0]).values())
-            assert (inf if found.ratio is None else fraction(found.ratio)) == expected
+    found = beliefs.violation(
+        problem.steps, problem.sides, asked.horizon, lambda r: r is None or r > bound, Clock()
+    )
+    assert (len(found.word) if found else None) == (broken[0] if broken else None)
+    if found:
+        expected = max(least(asked, broken[0]).values())
+        assert (inf if found.ratio is None else fraction(found.ratio)) == expected
     verdict = check(asked, bound)
     assert verdict.status == ("violated" if broken else "private") and verdict.pairs == 6
     if broken:
@@ -213,7 +217,7 @@ def test_the_least_constant_grows_with_the_horizon_and_decides_claims(seed):
 def test_triangle_inequality(seed):
     asked = random_question(Random(seed))
     sizes = least(asked, asked.horizon)
-    found = Rational(asked, Clock()).worst(asked.horizon)
+    found = worst(Rational(asked, Clock()), asked.horizon)
     de, ed, ef, fe, df, fd = (inf if e.ratio is None else fraction(e.ratio) for e in found)
     assert df <= de * ef and fd <= fe * ed and (de, fd) == (sizes[0], sizes[5])
 
@@ -304,27 +308,7 @@ def test_independent_models_multiply_their_constants(seed):
         for x, y in zip(one.pairs, two.pairs, strict=True)
     )
     joint = dataclasses.replace(one, model=both_models, pairs=pairs, horizon=3)
-    worst = [Rational(dataclasses.replace(q, horizon=3), Clock()).worst(3) for q in (joint, one, two)]
-    for product, left, right in zip(*worst, strict=True):
+    greatest = [worst(Rational(dataclasses.replace(q, horizon=3), Clock()), 3) for q in (joint, one, two)]
+    for product, left, right in zip(*greatest, strict=True):
         infinite = left.ratio is None or right.ratio is None
         assert product.ratio == (None if infinite else left.ratio * right.ratio)
-
-
-@pytest.mark.parametrize("seed", spread(range(10), 5))
-def test_corners_are_the_rays_that_linear_programs_keep(seed):
-    """Points of a small grid: many of them are equal, on one line, or inside."""
-    random = Random(seed)
-    size = random.choice((2, 3))
-    points = [[fmpq(random.randint(0, 3)) for _ in range(size)] for _ in range(random.randint(1, 9))]
-    rays = [futures.Ray(tuple(x / sum(p) for x in p), (i,)) for i, p in enumerate(points) if any(p)]
-    hull = futures.extreme(rays, Clock())
-    distinct = list({ray.cells: ray for ray in reversed(rays)}.values())[::-1]
-    assert hull == sorted(futures._by_programs(distinct, Clock()), key=lambda ray: ray.word)
-
-
-def test_forward_agrees_with_backward_on_longer_horizons():
-    for seed in range(8):
-        asked = random_question(Random(seed), 4, 2)
-        problem = Rational(asked, Clock())
-        results = [e.worst(problem.steps, problem.sides, 6, Clock()) for e in (beliefs, futures)]
-        assert [e.ratio for e in results[0]] == [e.ratio for e in results[1]]
