@@ -262,7 +262,7 @@ class _Signs:
             case Holds(proof) if proof is not None:
                 return list(proof.boxes)
         what = f"boxes do not show that {f} >= 0 in the unit cube"
-        raise LimitReached(f"no certificate: {what}; answers of root isolation and of z3 have none")
+        raise LimitReached(f"no certificate: {what}; answers of root isolation have none")
 
 
 def _proof(question: Question, asked: reading.Question, clock: Clock) -> Json:

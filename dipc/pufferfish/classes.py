@@ -3,8 +3,8 @@
 The class is the image of the unit cube: a parameter with the range (low, high) is low + (high - low) u, and
 the ends may depend on the parameters before it.  A polynomial in the parameters becomes one in u.  Its
 factors of even power, and those with nonnegative Bernstein coefficients, change no sign and are left out; the
-rest is decided by the boxes of :mod:`dipc.signs.boxes`; where these do not end, by isolated roots in one
-parameter, and by z3, if it is installed, in several.
+rest is decided by the boxes of :mod:`dipc.signs.boxes`, and where these do not end in one parameter, by
+isolated roots.
 
 Open and closed ranges have the same verdict, because polynomials are continuous; only a witness must lie in
 the class itself.
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, pairwise
 from math import prod
@@ -39,7 +38,6 @@ from dipc.signs.boxes import (
 )
 
 MOVES = 200
-SOLVER_SECONDS = 20
 SMALLER = "choose a smaller range of the parameters"
 Test = Callable[[Point], bool]
 
@@ -172,7 +170,7 @@ class ParameterClass:
         axes = {axis for g in (rest, *self.conditions) for axis, power in enumerate(g.degrees()) if power > 0}
         if len(axes) == 1:
             return self._by_roots(rest, axes.pop(), accept) or answer
-        return _by_solver(rest, self.conditions, accept) or answer
+        return answer
 
     def rest(self, f: fmpq_mpoly) -> fmpq_mpoly:
         """f without factors that have no effect on its sign: where the rest is >= 0, f is."""
@@ -272,47 +270,6 @@ def _excluded(samples: tuple[fmpq, fmpq], conditions: Sequence[fmpq_mpoly]) -> b
 def _vanishes_between(f: fmpq_mpoly, low: fmpq, high: fmpq) -> bool:
     core = squarefree([f])
     return bool(core(low) * core(high) < 0)
-
-
-def _by_solver(
-    f: fmpq_mpoly, conditions: Sequence[fmpq_mpoly], accept: Callable[[Point], Point | None]
-) -> Holds | Fails | None:
-    """The answer of nlsat in z3, None if that is not installed or does not know."""
-    try:
-        import z3
-    except ImportError:
-        return None
-    variables = [z3.Real(f"u{i}") for i in range(f.context().nvars())]
-    solver = z3.Tactic("qfnra-nlsat").solver()
-    solver.set("timeout", 1000 * SOLVER_SECONDS)
-    for u in variables:
-        solver.add(u >= 0, u <= 1)
-    solver.add(_expression(f, variables) < 0, *(_expression(g, variables) >= 0 for g in conditions))
-    result = solver.check()
-    if result == z3.unsat:
-        return Holds(None)
-    if result != z3.sat:
-        return None
-    point = tuple(_rational(solver.model().eval(u, model_completion=True)) for u in variables)
-    found = accept(point) if f(*point) < 0 else None
-    return Fails(found) if found else None
-
-
-def _expression(f: fmpq_mpoly, variables: Sequence[Any]) -> Any:
-    import z3
-
-    total = z3.RealVal(0)
-    for powers, c in f.to_dict().items():
-        factors = (u for u, power in zip(variables, powers, strict=True) for _ in range(int(power)))
-        total = total + prod(factors, start=z3.RealVal(f"{c.p}/{c.q}"))
-    return total
-
-
-def _rational(value: Any) -> fmpq:
-    """A number of z3; one that is not rational, to 30 digits."""
-    shown = value if hasattr(value, "as_fraction") else value.approx(30)
-    fraction: Fraction = shown.as_fraction()
-    return min(max(fmpq(fraction.numerator, fraction.denominator), fmpq(0)), fmpq(1))
 
 
 def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterClass:

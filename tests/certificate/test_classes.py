@@ -513,7 +513,7 @@ def test_answers_of_root_isolation_have_no_certificate() -> None:
     """)
     verdict = pipeline.check(asked, Clock())
     assert verdict.status == "private"
-    with pytest.raises(LimitReached, match="answers of root isolation and of z3 have none"):
+    with pytest.raises(LimitReached, match="answers of root isolation have none"):
         question_certificate(asked, verdict)
 
 
