@@ -83,17 +83,15 @@ class MarkovModel:
         at: Number | None = None,
         start: Iterable[str] | None = None,
         depth: int = DEPTH,
-        automaton: str | None = None,
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
         ``at`` is the only eps asked about, ``start`` replaces the start states.  On decision processes
-        ``depth`` is the length up to which words are searched for D, and ``automaton``, a text in HOA format,
-        a deterministic automaton for path formulas that need one.  Raises :class:`InputError`; a limit
+        ``depth`` is the length up to which words are searched for D.  Raises :class:`InputError`; a limit
         (:func:`dipc.limits`) that runs out is an undecided verdict.
         """
         began, clock = monotonic(), Clock()
-        asked, options = self.property(formula, at, start), _options(depth, automaton)
+        asked, options = self.property(formula, at, start), _options(depth)
         found = pipeline.check(self.model, asked, clock, options)
         notes = (*self.notes, *self._ignored(options), *found.notes)
         return replace(found, seconds=monotonic() - began, notes=notes)
@@ -109,20 +107,19 @@ class MarkovModel:
         at: Number | None = None,
         start: Iterable[str] | None = None,
         depth: int = DEPTH,
-        automaton: str | None = None,
     ) -> ModelValue:
         """Answer ``P=? (f)``, ``Pmax=?``, ``Pmin=?``, ``D[?, d](f)`` or ``D[e, ?](f)``; see :meth:`check`.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
         clock = Clock()
-        asked, options = self.property(query, at, start), _options(depth, automaton)
+        asked, options = self.property(query, at, start), _options(depth)
         found = pipeline.value(self.model, asked, clock, options)
         return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
 
     def _ignored(self, options: Options) -> tuple[str, ...]:
         given = options != Options() and not isinstance(self.model, Mdp)
-        return ("--depth and --automaton are for decision processes",) if given else ()
+        return ("--depth is for decision processes",) if given else ()
 
     def property(
         self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
@@ -205,11 +202,11 @@ class MarkovModel:
         return f"<{type(self).__name__} {self.name}: {describe(self.model)}>"
 
 
-def _options(depth: int, automaton: str | None) -> Options:
+def _options(depth: int) -> Options:
     """What is said about the search on decision processes."""
     if type(depth) is not int or depth < 0:
         raise WrongType(f"a depth is a natural number, not {_described(depth)}", hint="depth=12")
-    return Options(depth, automaton=None if automaton is None else _text(automaton, "an automaton"))
+    return Options(depth)
 
 
 def describe(model: Model) -> str:

@@ -1,6 +1,6 @@
 """Run every command and every Python session in the documents; each must print what the document shows.
 
-A block that begins with ``# NAME.dip``, ``# NAME.dpm``, ``# NAME.hmm`` or ``/* NAME.hoa`` is saved under that
+A block that begins with ``# NAME.dip``, ``# NAME.dpm`` or ``# NAME.hmm`` is saved under that
 name for the commands of the document.  In a ```console block a line ``$ command`` is run by a shell, in a
 folder with the shipped programs; the lines after it are its output.  A ```python block is a session, with
 ``>>>``.  A ```py block is a file of tests, which are called.  Everything except times is compared.
@@ -72,9 +72,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def save_programs(path: Path, folder: Path) -> None:
-    for language in ("dip", "dip-broken", "dpm", "dpm-broken", "hoa", "hmm"):
+    for language in ("dip", "dip-broken", "dpm", "dpm-broken", "hmm"):
         for text in blocks(path, language):
-            name = re.match(r"(?:#|/\*) (\w+\.(?:dip|dpm|hoa|hmm))", text)
+            name = re.match(r"# (\w+\.(?:dip|dpm|hmm))", text)
             if name:
                 (folder / name[1]).write_text(text, encoding="utf-8")
 

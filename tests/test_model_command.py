@@ -526,26 +526,16 @@ reason     no proof and no counterexample up to words of 8 actions and 20000 pai
     assert json.loads(out)["least"] == open_value | {"state": "s", "neighbour": "u"}
 
 
-OFTEN = 'HOA: v1\nStart: 0\nAP: 1 "won"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--'
-
-
-def test_the_depth_and_an_automaton(capsys: Capture, folder: Path) -> None:
+def test_the_depth(capsys: Capture, folder: Path) -> None:
     (folder / "guess.dpm").write_text(GUESS, encoding="utf-8")
-    (folder / "often.hoa").write_text(OFTEN, encoding="utf-8")
     query = ("check", "guess.dpm", "D[0, 0.3334](F won)", "--quiet")
     assert run(capsys, *query, "--depth", "1")[:2] == (3, "undecided\n")
     assert run(capsys, *query, "--depth", "12")[:2] == (0, "holds\n")
-    automaton = ("--automaton", "often.hoa")
-    assert run(capsys, "value", "guess.dpm", "Pmax=? (G F won)", *automaton) == (
-        run(capsys, "value", "guess.dpm", "Pmax=? (F won)")
-    )
-    (folder / "empty.hoa").write_text("", encoding="utf-8")
-    code, _, err = run(capsys, "check", "guess.dpm", "P<=1 (G F won)", "--automaton", "empty.hoa")
-    assert (code, "the automaton has no line `HOA:`" in err) == (2, True)
     assert run(capsys, *query, "--depth", "-1")[0] == 2
-    assert run(capsys, *query, "--automaton", "missing.hoa")[0] == 2
-    _, _, err = run(capsys, "check", "survey.dpm", TIGHT, *automaton)
-    assert err == "note: --depth and --automaton are for decision processes\n"
+    _, _, err = run(capsys, "check", "survey.dpm", TIGHT, "--depth", "3")
+    assert err == "note: --depth is for decision processes\n"
+    code, _, err = run(capsys, *query, "--automaton", "often.hoa")
+    assert (code, "the extra `ltl` has Spot" in err) == (2, True)
 
 
 # --- what ends early ---------------------------------------------------------------------------------

@@ -88,7 +88,6 @@ class Asked:
     time_limit: float | None = None
     memory_limit: float | None = None
     depth: int = DEPTH
-    automaton: str | None = None
 
     @property
     def name(self) -> str:
@@ -98,10 +97,7 @@ class Asked:
     def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and how to search."""
         start = None if self.states is None else list(states_in(self.states, found.model.names))
-        return {"at": self.at, "start": start, "automaton": self._automaton(), "depth": self.depth}
-
-    def _automaton(self) -> str | None:
-        return None if self.automaton is None else source_of(self.automaton).text
+        return {"at": self.at, "start": start, "depth": self.depth}
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -150,12 +146,7 @@ def about_formulas(command: Callable[..., int]) -> Callable[..., int]:
         metavar="N",
         help=f"Search words of up to N actions for D on decision processes; {DEPTH} if not given.",
     )
-    automaton = click.option(
-        "--automaton",
-        type=click.Path(exists=True, dir_okay=False),
-        metavar="FILE",
-        help="A deterministic automaton (HOA) for path formulas that need one on decision processes.",
-    )
+    automaton = options.withdrawn("--automaton", "HOA files are no longer read; the extra `ltl` has Spot")
     at, limit, memory, as_json = options.at(), options.time_limit(), options.memory_limit(), options.json()
     return on_a_model(start(at(limit(memory(depth(automaton(as_json(command))))))))
 

@@ -231,6 +231,16 @@ certificate = option(
 )
 
 
+def withdrawn(name: str, instead: str) -> Callable[[Any], Any]:
+    """An option that is refused, with what there is instead; help does not show it."""
+
+    def refused(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(f"{name}: {instead}", ctx)
+
+    return click.option(name, hidden=True, expose_value=False, callback=refused)
+
+
 def limits(command: Callable[..., int]) -> Callable[..., int]:
     """Both limits."""
     return time_limit()(memory_limit()(command))

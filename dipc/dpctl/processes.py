@@ -18,7 +18,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
-from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
+from dipc.dpctl.automata import Automaton, automaton_of
 from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
@@ -44,11 +44,10 @@ AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How far D is searched, and an automaton in HOA format for path formulas that need one."""
+    """How far D is searched."""
 
     depth: int = DEPTH
     nodes: int = MOST_NODES
-    automaton: str | None = None
 
 
 class Process(Judge):
@@ -138,16 +137,11 @@ class Fixed(Process, Uniform):
         return self._products[path]
 
     def _automaton(self, path: Formula, known: dict[Formula, States]) -> Automaton:
-        given = self.options.automaton
-        if given is None:
-            found = automaton_of(path, known)
-        else:
-            named = {show(part).strip('"'): states for part, states in known.items()}
-            found = read_hoa(given, lambda name: named.get(name, self.mdp.states_of(name)))
+        found = automaton_of(path, known)
         successors = [{t for row in rows for t, _ in row} for rows in self.mdp.rows]
         if not accepts_the_same(found, path, known, successors, self.tick):
-            message = f"the automaton{' of Spot' * (given is None)} does not accept what `{show(path)}` says"
-            raise InputError(message, hint="give its automaton: `--automaton FILE` (HOA)")
+            message = f"the automaton of Spot does not accept what `{show(path)}` says"
+            raise InputError(message, hint="write the formula in another way")
         return found
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:

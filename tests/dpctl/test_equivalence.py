@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,10 +11,12 @@ from campaigns import spread
 
 import dipc
 from dipc.clock import unlimited
-from dipc.dpctl.automata import Automaton, automaton_of, read_hoa
+from dipc.dpctl import processes
+from dipc.dpctl.automata import Automaton, automaton_of, of_spot
 from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Query, Truth, Until
 from dipc.dpctl.paths import known_sets
+from dipc.dpctl.progression import Marks
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, Source
 
@@ -127,7 +130,7 @@ def test_wrong_automata_are_found_out(text: str) -> None:
     formula = parsed(text)
     right = automaton_of(formula, known(formula))
     made = spot.translate(text, "generic", "deterministic", "complete")  # as it was before
-    before = read_hoa(made.to_str("hoa"), SETS.get)
+    before = of_spot(made, list(SETS.values()))
     words = list(lassos(Random(text), 300))
     assert all(accepts(right, *word) == truths(formula, *word)[0] for word in words) and checked(
         right, formula
@@ -136,7 +139,11 @@ def test_wrong_automata_are_found_out(text: str) -> None:
     assert checked(before, formula) is agrees  # other versions of Spot may be right
 
 
-OFTEN = 'HOA: v1\nStart: 0\nAP: 1 "p0"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--'
+def often(marks: Marks) -> Automaton:
+    """G F p0 where the edge of p0 has the mark 0."""
+    nothing, zero = frozenset[int](), frozenset([0])
+    edges = {0: [(((nothing, zero),), (0, marks)), (((zero, nothing),), (0, nothing))]}
+    return Automaton(edges, 0, (SETS["p0"],), ((nothing, zero),), ((zero, nothing),))
 
 
 @pytest.mark.parametrize(
@@ -149,21 +156,25 @@ OFTEN = 'HOA: v1\nStart: 0\nAP: 1 "p0"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0
     ],
 )  # fmt: skip
 def test_again_and_again(text: str, right: bool) -> None:
-    assert checked(read_hoa(OFTEN, SETS.get), parsed(text)) is right
+    assert checked(often(frozenset([0])), parsed(text)) is right
 
 
 def test_without_the_mark_nothing_is_accepted() -> None:
     formula = parsed("G F p0")
-    assert not checked(read_hoa(OFTEN.replace("{0}", ""), SETS.get), formula)
-    assert checked(read_hoa(OFTEN.replace("{0}", ""), SETS.get), And((formula, Not(formula))))
+    assert not checked(often(frozenset()), formula)
+    assert checked(often(frozenset()), And((formula, Not(formula))))
 
 
 @pytest.mark.parametrize("value", [dipc.MDP.value, dipc.MDP.check])
-def test_a_given_automaton_of_another_formula_is_refused(value: Callable[..., object]) -> None:
+def test_an_automaton_of_another_formula_is_refused(
+    value: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     mdp = dipc.MDP({("s", "a"): {"p0": 1}, ("p0", "a"): {"s": "1/2", "p0": "1/2"}})
+    made = replace(often(frozenset([0])), letters=(mdp.model.states_of("p0"),))
+    monkeypatch.setattr(processes, "automaton_of", lambda path, known: made)
     begin = "Pmax=?" if value is dipc.MDP.value else "P>=1"
-    value(mdp, f"{begin} (G F p0)", automaton=OFTEN)
-    value(mdp, f"{begin} (G F (p0 & X (s | p0)))", automaton=OFTEN)  # the same on the paths of the model
+    value(mdp, f"{begin} (G F p0)")
+    value(mdp, f"{begin} (G F (p0 & X (s | p0)))")  # the same on the paths of the model
     for text in ("F G p0", "G F s", "G (F (p0 & X p0))"):
         with pytest.raises(InputError, match=r"does not accept what `.*` says"):
-            value(mdp, f"{begin} ({text})", automaton=OFTEN)
+            value(mdp, f"{begin} ({text})")

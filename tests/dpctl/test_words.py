@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -440,30 +441,24 @@ def test_decided_at_a_larger_delta() -> None:
     assert model.check(f"D[0, {high}](F yes)").status == "holds"
 
 
-def test_general_path_formulas_need_an_automaton() -> None:
+def test_general_path_formulas_need_an_automaton(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {
         ("s", "a"): {"s": "1/2", "g": "1/2"}, ("s", "b"): "s", ("t", "a"): "g", ("t", "b"): "t",
         ("g", "a"): "s", ("g", "b"): "g",
     }  # fmt: skip
     model = MDP(rows, neighbours=[("s", "t")])
-    hoa = 'HOA: v1\nStart: 0\nAP: 1 "g"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n[0] 0 {0}\n[!0] 0\n--END--'
-
-    def asked(text: str) -> ModelVerdict:
-        return check(model.model, model.property(text), Clock(), Options(automaton=hoa))
-
-    assert asked("P in [0, 1] (G F g)").status == "holds"
-    assert asked("P>=1/2 (G F g)").status == "fails"
-    verdict = asked("D[0, 1/4](G F g) from s")  # the word a b b b ...: from t at once, from s with 1/2
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "spot", None)
+        with pytest.raises(Unsupported, match="automaton") as error:
+            model.check("D[0, 1/4](G F g) from s")
+        assert "dipc[ltl]" in str(error.value.hint)
+    pytest.importorskip("spot")
+    assert model.check("P in [0, 1] (G F g)").status == "holds"
+    assert model.check("P>=1/2 (G F g)").status == "fails"
+    verdict = model.check("D[0, 1/4](G F g) from s")  # the word a b b b ...: from t at once, from s with 1/2
     assert verdict.status == "fails" and verdict.witness is not None
     assert (verdict.witness.prefix, verdict.witness.cycle) == (("a",), ("b",))
     assert (str(verdict.witness.probability), str(verdict.witness.neighbour_probability)) == ("1", "1/2")
-    try:
-        import spot  # noqa: F401
-    except ImportError:
-        with pytest.raises(Unsupported, match="automaton"):
-            model.check("D[0, 1/4](G F g) from s")
-    else:
-        assert model.check("D[0, 1/4](G F g) from s").status == "fails"
 
 
 def test_a_state_without_neighbours_is_private() -> None:
