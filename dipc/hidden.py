@@ -284,8 +284,8 @@ class PufferfishQuestion:
         claim: str | None = None,
         at: Number | None = None,
     ) -> str:
-        """The question for another tool: ``smtlib``, ``redlog``, ``qepcad``; or the model as a chain:
-        ``drn``, ``prism``, ``dot``, ``svg``.
+        """The question for another tool: ``smtlib``, ``redlog``; or the model as a chain: ``drn``,
+        ``prism``, ``dot``, ``svg``.
 
         Raises :class:`InputError` for what the format cannot say, and :class:`LimitReached`.
 

@@ -209,8 +209,8 @@ class ProgramQuestion:
         claim: str | None = None,
         at: PythonValue | None = None,
     ) -> str:
-        """The question for another tool: ``smtlib``, ``redlog``, ``qepcad``, or a chain: ``drn``, ``prism``,
-        ``dot``, ``svg``.
+        """The question for another tool: ``smtlib``, ``redlog``, or a chain: ``drn``, ``prism``, ``dot``,
+        ``svg``.
 
         Raises :class:`InputError` for what the format cannot say.
         """

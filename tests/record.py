@@ -146,9 +146,7 @@ def of_model(path: Path) -> list[str]:
 def of_hidden_model(name: str) -> list[str]:
     """The commands about a hidden Markov model or a program with a prior."""
     found = [f"programs {name}", *both(f"pufferfish check {name}"), *both(f"pufferfish budget {name}")]
-    found += [
-        f"pufferfish export {name} --to {to}" for to in ("smtlib", "redlog", "qepcad", "drn", "prism", "dot")
-    ]
+    found += [f"pufferfish export {name} --to {to}" for to in ("smtlib", "redlog", "drn", "prism", "dot")]
     found += [*both(f"pufferfish distribution {name}"), f"pufferfish budget {name} --curve"]
     found += [
         *both(f"pufferfish check {name} --horizon any"),

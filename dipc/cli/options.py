@@ -231,6 +231,19 @@ certificate = option(
 )
 
 
+class Format(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """A format; those that were withdrawn are refused with what there is instead."""
+
+    def __init__(self, choices: Sequence[str], withdrawn: Mapping[str, str]) -> None:
+        super().__init__(choices)
+        self.withdrawn = withdrawn
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value in self.withdrawn:
+            self.fail(self.withdrawn[value], param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def withdrawn(name: str, instead: str) -> Callable[[Any], Any]:
     """An option that is refused, with what there is instead; help does not show it."""
 

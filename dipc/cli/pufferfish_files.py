@@ -12,7 +12,7 @@ from dipc.cli.pufferfish import FILE, Asked, about_models
 from dipc.cli.terminal import say
 from dipc.cli.work import work
 from dipc.errors import InputError
-from dipc.export.hidden import FORMATS
+from dipc.export.hidden import FORMATS, WITHDRAWN
 from dipc.report.hidden_figures import POINTS, WHAT
 
 FIGURES = (".svg", ".pdf", ".png")
@@ -34,14 +34,13 @@ Examples:
 @options.claim(help="Ask about this instead of the file's claim.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(help="Write to this file.")
-@click.option("--to", required=True, type=click.Choice(FORMATS), help="The format.")
+@click.option("--to", required=True, type=options.Format(FORMATS, WITHDRAWN), help="The format.")
 def export(asked: Asked, output: str | None, to: str) -> int:
     """Write FILE in another format.
 
     \b
     smtlib       a query for each ordered pair: sat is a violation, unsat a proof
     redlog       one formula for all parameters: quantifier elimination in REDUCE
-    qepcad       the same for QEPCAD
     drn, prism   an equivalent Markov chain for the model checkers Storm and PRISM
     dot, svg     a picture of this chain
 

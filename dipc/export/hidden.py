@@ -10,8 +10,8 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS as OF_CHAINS
-from dipc.export.quantified import qepcad, redlog
 from dipc.export.queries import side_name, smtlib
+from dipc.export.redlog import redlog
 from dipc.models.chain import DEAD, MarkovChain
 from dipc.models.hmm import added
 from dipc.numbers.parametric import Parametric
@@ -19,9 +19,10 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.question import Question, Side
 
-QUESTIONS = {"smtlib": smtlib, "redlog": redlog, "qepcad": qepcad}
+QUESTIONS = {"smtlib": smtlib, "redlog": redlog}
 CHAINS = ("drn", "prism", "dot", "svg")
 FORMATS = (*QUESTIONS, *CHAINS)
+WITHDRAWN = {"qepcad": "QEPCAD is no longer written: --to smtlib or --to redlog asks the same question"}
 
 
 def export(question: Question, to: str, clock: Clock) -> str:
@@ -35,6 +36,8 @@ def export(question: Question, to: str, clock: Clock) -> str:
 
 def check_format(to: str) -> None:
     """Raise :class:`InputError` if this is not one of the :data:`FORMATS`."""
+    if to in WITHDRAWN:
+        raise InputError(WITHDRAWN[to])
     if to not in FORMATS:
         raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join(FORMATS)}")
 

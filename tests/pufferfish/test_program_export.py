@@ -191,7 +191,7 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
 
 def test_the_other_formats() -> None:
     question = asked(SVT_PROGRAM)
-    for to in ("redlog", "qepcad", "drn", "svg"):
+    for to in ("redlog", "drn", "svg"):
         with pytest.raises(Unsupported, match="functions of eps"):
             question.export(to, claim="eps")
     with pytest.raises(InputError, match="no export to `maple`"):
