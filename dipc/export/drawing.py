@@ -1,4 +1,4 @@
-"""What a drawing of the chain shows, in any format: boxes, arrows, and a few lines at the foot.
+"""The chain of a program as a picture: what its boxes, arrows and the lines at the foot say.
 
 As in Figures 2 and 4 of the DiPC paper, a box has the line of the statement to be executed next with the
 values of the finite variables, the parameters of the random ones, and the conditions that hold among them.
@@ -8,12 +8,12 @@ explained at the foot.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.syntax.core import CoreProgram, Jump
+from dipc.export import boxes
+from dipc.export.boxes import Arrow, Box, Drawing
 from dipc.export.history import DIGITS, PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.questions import Picture
@@ -24,36 +24,7 @@ from dipc.numbers.quotient import Quotient
 
 LONG = 8  # of a probability on an arrow, in signs
 WIDTH = 28  # of a line in a box
-FOOT = 100  # signs in a line at the foot of a DOT file
-FONT = 'fontname="monospace", fontsize=11'
 MIXED = "…"
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A state: its lines, and whether it is final."""
-
-    lines: tuple[str, ...]
-    final: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """An edge between two boxes."""
-
-    source: int
-    target: int
-    label: str  # empty for probability 1
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """``heading`` names the program, ``foot`` explains what is abbreviated."""
-
-    boxes: tuple[Box, ...]
-    arrows: tuple[Arrow, ...]
-    heading: tuple[str, ...]
-    foot: tuple[str, ...]
 
 
 def drawing(picture: Picture) -> Drawing:
@@ -74,23 +45,27 @@ def drawing(picture: Picture) -> Drawing:
         if number not in picture.outputs
         for target, p in outgoing
     )
-    boxes = tuple(
-        Box((valuation_text(picture.outputs[i]),), final=True)
+    shown = {
+        i: Box((valuation_text(picture.outputs[i]),), final=True)
         if i in picture.outputs
-        else Box(tuple(_state(picture.program, node, found[i], names)), final=False)
+        else Box(tuple(_state(picture.program, node, found[i], names)))
         for i, node in enumerate(picture.chain)
-    )
+    }
     foot = [f"{name} = {text}" for text, name in short.items()]
-    if any(MIXED in box.lines for box in boxes):
+    if any(MIXED in box.lines for box in shown.values()):
         foot.append(f"{MIXED} = and what differs between the ways that meet here")
-    return Drawing(boxes, arrows, tuple(picture.heading()), tuple(foot))
+    return Drawing(shown, arrows, heading=tuple(picture.heading()), foot=tuple(foot))
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines, broken at spaces."""
-    return textwrap.wrap(
-        text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+def dot(picture: Picture) -> str:
+    """The picture in the language of Graphviz."""
+    return boxes.dot(drawing(picture))
+
+
+def svg(picture: Picture) -> str:
+    """The picture, an ``<svg>`` element.  Raises :class:`InputError` for a chain that is too large."""
+    boxes.check_size("chain", len(picture.chain))
+    return boxes.svg(drawing(picture))
 
 
 def _state(program: CoreProgram, node: Node, history: History, names: Names) -> Iterator[str]:
@@ -128,27 +103,3 @@ def _line(program: CoreProgram, pc: int) -> int:
     while isinstance(instruction, Jump):
         instruction = program.code[instruction.to]
     return instruction.span.line
-
-
-def dot(picture: Picture) -> str:
-    """The chain as a directed graph."""
-    content = drawing(picture)
-    below = (line for text in (*content.heading, *content.foot) for line in wrapped(text, FOOT))
-    foot = "".join(f"{_quoted(line)}\\l" for line in below)
-    lines = [
-        "digraph chain {",
-        f'  graph [rankdir=TB, labeljust=l, {FONT}, label="{foot}"];',
-        f"  node [shape=box, style=rounded, {FONT}];",
-        f"  edge [{FONT}];",
-    ]
-    for number, box in enumerate(content.boxes):
-        text = "\\n".join(map(_quoted, box.lines))
-        lines.append(f'  s{number} [label="{text}"{", peripheries=2" if box.final else ""}];')
-    for arrow in content.arrows:
-        label = f' [label=" {_quoted(arrow.label)} "]' if arrow.label else ""
-        lines.append(f"  s{arrow.source} -> s{arrow.target}{label};")
-    return "\n".join([*lines, "}"]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 
 from dipc.claims.verdict import Verdict
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.export.coq.verdicts import coq
-from dipc.export.drawing import dot
+from dipc.export.drawing import dot, svg
 from dipc.export.latex import latex
 from dipc.export.mathematica import mathematica
 from dipc.export.questions import ClaimExport, Picture
@@ -23,12 +22,6 @@ QUESTIONS: Mapping[str, Callable[[ClaimExport], str]] = {
 
 VERDICTS: Mapping[str, Callable[[CoreProgram, Verdict], str]] = {"coq": coq}
 """They speak of a verdict on a claim."""
-
-
-def svg(picture: Picture) -> str:
-    """The drawing; by a module that is loaded late, with XML and subprocesses, which no check needs."""
-    text: str = import_module("dipc.export.svg").svg(picture)
-    return text
 
 
 CHAINS: Mapping[str, Callable[[Picture], str]] = {"dot": dot, "svg": svg, "drn": drn, "prism": prism}

@@ -34,10 +34,10 @@ from dipc.dipwhile.convert import PythonValue, to_input
 from dipc.dipwhile.distribution import Distribution
 from dipc.errors import InputError
 from dipc.export.checks import Link, links
+from dipc.export.drawing import svg
 from dipc.export.formats import CHAINS, QUESTIONS
 from dipc.export.latex import chosen_inequality
 from dipc.export.questions import ClaimExport, Inequality, Picture, picture, question
-from dipc.export.svg import svg
 from dipc.files import write_file
 from dipc.mechanisms import Mechanism
 from dipc.models.values import valuation_text

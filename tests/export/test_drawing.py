@@ -15,11 +15,11 @@ from export_tools import ROOT, drawn, load, smallest_input
 from flint import fmpq
 
 from dipc.errors import InputError
-from dipc.export import svg as drawing_module
-from dipc.export.drawing import dot, drawing
+from dipc.export import boxes as module
+from dipc.export.boxes import by_rows
+from dipc.export.drawing import dot, drawing, svg
 from dipc.export.history import Condition, History, Names, Origin, histories
 from dipc.export.questions import Picture
-from dipc.export.svg import by_layers, svg
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
@@ -45,13 +45,13 @@ if y > n then o <- 1 end
 
 
 def boxes(picture: Picture) -> list[str]:
-    return ["\n".join(box.lines) for box in drawing(picture).boxes]
+    return ["\n".join(box.lines) for box in drawing(picture).boxes.values()]
 
 
 def test_randomized_response_as_in_figure_2_of_the_paper() -> None:
     """A binary tree of depth 2 with p and q on its arrows."""
     content = drawing(drawn(load("randomized_response/rand1.dip", N=2), q=("true", "false")))
-    assert [box.final for box in content.boxes] == [False] * 3 + [True] * 4
+    assert [box.final for box in content.boxes.values()] == [False] * 3 + [True] * 4
     assert [arrow.label for arrow in content.arrows] == ["p1", "p2"] * 3
     assert content.foot == ("p1 = exp(ε)/(exp(ε) + 1)", "p2 = 1/(exp(ε) + 1)")
     assert content.boxes[1].lines == ("13: out[1]=true",)
@@ -190,10 +190,10 @@ def around(text: ElementTree.Element) -> Frame:
 def test_nothing_overlaps(name: Path) -> None:
     picture = small_picture(name)
     content = drawing(picture)
-    root = ElementTree.fromstring(by_layers(content))
+    root = ElementTree.fromstring(by_rows(content))
     whole, *frames = root.findall(f"{SPACE}rect")
     labels = [frame(r) for r in frames if r.get("class") == "plain"]
-    places = [frame(r) for r in frames if r.get("rx") == "7.0"]
+    places = [frame(r) for r in frames if r.get("rx") == "7"]
     assert len(places) == len(picture.chain)
     assert len(labels) == sum(bool(arrow.label) for arrow in content.arrows)
     for a, b in combinations(places + labels, 2):
@@ -210,13 +210,12 @@ def test_nothing_overlaps(name: Path) -> None:
 @pytest.mark.parametrize("name", ["svt/svt1.dip", "discrete/noisy_max_random.dip"])
 def test_arrows_point_down_and_join_their_boxes(name: str) -> None:
     content = drawing(small_picture(Path(name)))
-    root = ElementTree.fromstring(by_layers(content))
-    places = [frame(r) for r in root.findall(f"{SPACE}rect") if r.get("rx") == "7.0"]
-    paths = [p.get("d", "") for p in root.findall(f"{SPACE}path")]
-    curves, tips = paths[::2], paths[1::2]
-    for arrow, curve, tip in zip(content.arrows, curves, tips, strict=True):
-        start = [float(v) for v in re.findall(r"-?[\d.]+", curve)[:2]]
-        end = [float(v) for v in re.findall(r"-?[\d.]+", tip)[:2]]
+    root = ElementTree.fromstring(by_rows(content))
+    places = [frame(r) for r in root.findall(f"{SPACE}rect") if r.get("rx") == "7"]
+    curves = [p.get("d", "") for p in root.findall(f"{SPACE}path") if p.get("marker-end")]
+    for arrow, curve in zip(content.arrows, curves, strict=True):
+        numbers = [float(v) for v in re.findall(r"-?[\d.]+", curve)]
+        start, end = numbers[:2], numbers[-2:]
         source, target = places[arrow.source], places[arrow.target]
         assert start == pytest.approx([(source[0] + source[2]) / 2, source[3]], abs=0.2)
         assert end == pytest.approx([(target[0] + target[2]) / 2, target[1]], abs=0.2)
@@ -224,7 +223,7 @@ def test_arrows_point_down_and_join_their_boxes(name: str) -> None:
 
 
 def without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing_module.shutil, "which", lambda program: None)
+    monkeypatch.setattr(module.shutil, "which", lambda program: None)
 
 
 def test_a_small_chain_needs_no_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,9 +234,7 @@ def test_a_small_chain_needs_no_graphviz(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_larger_chain_needs_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     without_graphviz(monkeypatch)
     picture = drawn(load("randomized_response/rand1.dip", N=6), q=("true",) * 6)
-    with pytest.raises(
-        InputError, match="it has 127 states; without Graphviz dipc draws at most 100"
-    ) as found:
+    with pytest.raises(InputError, match="it has 127 states, but without Graphviz dipc draws 100") as found:
         svg(picture)
     assert "install Graphviz" in str(found.value.hint)
     assert dot(picture).count("->") == 126
@@ -245,21 +242,21 @@ def test_a_larger_chain_needs_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_huge_chain_is_not_drawn() -> None:
     picture = drawn(load("randomized_response/rand1.dip", N=9), q=("true",) * 9)
-    with pytest.raises(InputError, match="its 1023 states could not be read") as found:
+    with pytest.raises(InputError, match="it has 1023 states, but at most 1000 can be read") as found:
         svg(picture)
     assert "smaller parameters" in str(found.value.hint)
 
 
 def test_graphviz_that_takes_too_long_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     picture = small_picture(Path("svt/svt1.dip"))
-    monkeypatch.setattr(drawing_module.shutil, "which", lambda program: "false")
+    monkeypatch.setattr(module.shutil, "which", lambda program: "false")
     with pytest.raises(InputError, match="Graphviz could not draw"):
         svg(picture)
 
     def never_ends(*command: object, **options: object) -> None:
         raise subprocess.TimeoutExpired("dot", 60)
 
-    monkeypatch.setattr(drawing_module.subprocess, "run", never_ends)
+    monkeypatch.setattr(module.subprocess, "run", never_ends)
     with pytest.raises(InputError, match="more than 60 seconds"):
         svg(picture)
 
@@ -274,5 +271,5 @@ def test_graphviz_draws_the_same_boxes(name: str) -> None:
     assert text.startswith("<svg")
     root = ElementTree.fromstring(text)
     shown = {t.text for t in root.iter(f"{SPACE}text")}
-    for box in drawing(picture).boxes:
+    for box in drawing(picture).boxes.values():
         assert set(box.lines) <= shown

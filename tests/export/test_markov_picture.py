@@ -10,8 +10,9 @@ from hypothesis import given, settings
 
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError, Source
-from dipc.export import markov_picture
-from dipc.export.markov_picture import COLOUR, by_columns, dot, drawing, svg, way_of
+from dipc.export import boxes as module
+from dipc.export.boxes import COLOUR, Box, by_rows
+from dipc.export.markov_picture import dot, drawing, svg, way_of
 from dipc.model import MarkovChain, MarkovModel, wrapped
 from dipc.models.reading import read_model
 from tests.models.random_models import models
@@ -47,9 +48,14 @@ def test_the_witness_of_a_chain_is_in_colour() -> None:
     assert witness is not None
     assert list(way_of(survey.model, witness)) == [(0, None, 2), (1, None, 2)]
     content = drawing(survey.model, witness)
-    assert content.boxes == {0: ("plus",), 1: ("minus",), 2: ("yes", "out_1"), 3: ("no",)}
-    assert content.final == {2, 3} and content.marked == {0, 1, 2} and content.pairs == ((0, 1),)
-    assert [(e.source, e.target, e.label, e.marked) for e in content.edges] == [
+    assert content.boxes == {
+        0: Box(("plus",), marked=True),
+        1: Box(("minus",), marked=True),
+        2: Box(("yes", "out_1"), final=True, marked=True),
+        3: Box(("no",), final=True),
+    }
+    assert content.pairs == ((0, 1),)
+    assert [(e.source, e.target, e.label, e.marked) for e in content.arrows] == [
         (0, 2, "3/4", True),
         (0, 3, "1/4", False),
         (1, 2, "1/4", True),
@@ -61,7 +67,7 @@ def test_the_word_of_a_decision_process_is_in_colour() -> None:
     game = model(GAME)
     witness = Witness("D[1, 0](F goal)", "a", "b", prefix=("H",), cycle=("L",))
     content = drawing(game.model, witness)
-    marked = {(e.source, e.target): e.label for e in content.edges if e.marked}
+    marked = {(e.source, e.target): e.label for e in content.arrows if e.marked}
     # H from a and from b, then L from b and c, and from b
     assert marked == {
         (0, 1): "L: 1/2\nH: 1/3",
@@ -72,7 +78,7 @@ def test_the_word_of_a_decision_process_is_in_colour() -> None:
         (2, 2): "L: 1/2\nH: 1/2",
         (2, 3): "L: 1/2\nH: 1/2",
     }
-    assert [(e.source, e.target) for e in content.edges if not e.marked] == [(0, 0)]
+    assert [(e.source, e.target) for e in content.arrows if not e.marked] == [(0, 0)]
     assert content.foot == ("p1 = exp(-1/3*ε)/(ε + 1)", "p2 = (ε + 1 - exp(-1/3*ε))/(ε + 1)")
 
 
@@ -102,10 +108,10 @@ def test_dot() -> None:
 @given(models())
 def test_every_model_has_a_picture_with_all_its_parts(found: MarkovModel) -> None:
     content = drawing(found.model)
-    text = by_columns(content)
+    text = by_rows(content)
     assert len(elements(text, "path", "pair")) == len(found.model.neighbours)
-    arrows = [e for e in elements(text, "path") if e.get("marker-end")]
-    assert len(arrows) == len(content.edges)
+    arrows = [e for e in elements(text, "path") if e.get("marker-end") or e.get("marker-start")]
+    assert len(arrows) == len(content.arrows)
     assert not elements(text, "path", "on") and not elements(text, "rect", "on")
     boxes = [e for e in elements(text, "rect") if e.get("rx") == "7"]
     assert len(boxes) == len(content.boxes)
@@ -113,8 +119,27 @@ def test_every_model_has_a_picture_with_all_its_parts(found: MarkovModel) -> Non
     assert len(corners) == len(boxes)  # no two in one place
 
 
+def test_arrows_of_cycles_and_loops_keep_their_direction() -> None:
+    """a -> b and b -> a have a way of their own each; a loop stands beside its box."""
+    content = drawing(model(GAME).model)
+    paths = [e for e in elements(by_rows(content), "path") if "url(#tip)" in e.attrib.values()]
+    upwards = {
+        (a.source, a.target) for a, e in zip(content.arrows, paths, strict=True) if e.get("marker-start")
+    }
+    assert upwards == {(1, 0)}
+    places = [e for e in elements(by_rows(content), "rect") if e.get("rx") == "7"]
+    loops = [
+        (places[a.source], e.get("d", "").split()[1])
+        for a, e in zip(content.arrows, paths, strict=True)
+        if a.source == a.target
+    ]
+    assert len(loops) == 3
+    for box, x in loops:
+        assert float(x) == pytest.approx(float(box.get("x", "")) + float(box.get("width", "")), abs=0.2)
+
+
 def test_colours_in_svg() -> None:
-    text = by_columns(drawing(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus")))
+    text = by_rows(drawing(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus")))
     assert len(elements(text, "path", "on")) == 2
     assert len(elements(text, "rect", "on")) == 4  # plus, minus, and the double frame of yes
 
@@ -124,7 +149,7 @@ def test_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(InputError, match="it has 122 states, but without Graphviz dipc draws 100"):
         svg(line)
-    monkeypatch.setattr(markov_picture, "LARGE", 121)
+    monkeypatch.setattr(module, "LARGE", 121)
     with pytest.raises(InputError, match="at most 121 can be read"):
         svg(line)
     assert svg(model(SURVEY).model).startswith("<svg")
