@@ -144,11 +144,16 @@ def symbols(functions: Iterable[Quotient], unit: int) -> dict[str, str]:
     return {name: text for name, (occurs, text) in known.items() if occurs}
 
 
-def _over_symbols(model: Model, dialect: Dialect) -> tuple[Numbers, Mapping[str, str]]:
+def over_symbols(model: Model, dialect: Dialect = PLAIN) -> tuple[Numbers, Mapping[str, str]]:
     """How numbers are written for model checkers, and the symbols in them."""
     functions = dict.fromkeys(p for _, p in transitions(model) if isinstance(p, Quotient))
     unit = unit_of(functions)
     return Numbers(Style(unit), dialect), symbols(functions, unit)
+
+
+def _is_numbered(model: Model) -> bool:
+    """Whether the names of the states are their numbers."""
+    return model.names == tuple(map(str, range(len(model.names))))
 
 
 def _is_plain_word(name: str) -> bool:
@@ -162,9 +167,8 @@ def drn(model: Model) -> str:
     """
     if "init" in model.labels:
         raise InputError("the label `init` has a meaning of its own in DRN", hint="rename it")
-    written, known = _over_symbols(model, PLAIN)
-    numbered = model.names == tuple(map(str, range(len(model.names))))
-    names = [] if numbered else [", ".join(quoted(name, _is_plain_word) for name in model.names)]
+    written, known = over_symbols(model)
+    names = [", ".join(quoted(name, _is_plain_word) for name in model.names)] * (not _is_numbered(model))
     empty = [quoted(label, _is_plain_word) for label, states in model.labels.items() if not states]
     lines = [*(f"// names {each}" for each in names), *_lists("// labels ", empty)]
     lines += _lists("// neighbours ", [f"{s} ~ {t}" for s, t in model.neighbours])
@@ -186,9 +190,9 @@ def drn(model: Model) -> str:
 
 def prism(model: Model) -> str:
     """The model as a module of PRISM with one variable; names that PRISM does not allow are changed."""
-    written, known = _over_symbols(model, PRISM)
+    written, known = over_symbols(model, PRISM)
     labels, actions = identifiers(model.labels), identifiers(model.actions if isinstance(model, Mdp) else ())
-    lines = [f"// s={s}: {name}" for s, name in enumerate(model.names)]
+    lines = [] if _is_numbered(model) else [f"// s={s}: {name}" for s, name in enumerate(model.names)]
     lines += [f"// {new}: {old}" for old, new in {**labels, **actions}.items() if old != new]
     lines += [f"// {name} = {text}" for name, text in known.items()]
     lines += ["mdp" if isinstance(model, Mdp) else "dtmc", "", *(f"const double {name};" for name in known)]

@@ -12,10 +12,11 @@ import pytest
 from export_tools import Run, asked, drawn, load
 from flint import fmpq
 
+from dipc.export.markov import over_symbols
 from dipc.export.mathematica import mathematica as to_mathematica
 from dipc.export.sage import sage as to_sage
 from dipc.export.smtlib import smtlib
-from dipc.export.storm import drn, labels, prism, style_of, symbols_of
+from dipc.export.storm import as_model, drn, labels, prism
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails, Holds
@@ -144,8 +145,7 @@ def test_storm_finds_the_same_probabilities(
     """Storm solves the chain; its rational functions are compared with ours, exactly, at several points."""
     mechanism = load(name, **parameters)
     picture = drawn(mechanism, **inputs)
-    style = style_of(picture)
-    symbols = list(symbols_of(picture, style))
+    numbers, symbols = over_symbols(as_model(picture))
     points = [{s: str(fmpq(3 * i + 5 * k + 2, i + k + 7)) for k, s in enumerate(symbols)} for i in range(12)]
     model = script(tmp_path, language(picture), f"x.{language.__name__}")
     run = storm(model, script(tmp_path, json.dumps(points), "points.json"))
@@ -156,7 +156,7 @@ def test_storm_finds_the_same_probabilities(
     expected = {marks[number]: law[output] for number, output in picture.outputs.items()}
     assert set(found) == set(expected)
     for label, p in expected.items():
-        ours = [str(value_at(p, point, style.unit or 1)) for point in points]
+        ours = [str(value_at(p, point, numbers.style.unit or 1)) for point in points]
         assert [str(fraction(value)) for value in found[label][1]] == ours, label
 
 
