@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import lcm
+from math import prod
 
 from flint import fmpq
 
 from dipc.errors import Span
+from dipc.numbers.exppoly import ExpPoly, whole
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
@@ -94,7 +95,8 @@ class Probability:
 class Exponent:
     """``rate*eps + constant + sum of power * ln(base)``: the first parameter of D, linear in eps.
 
-    ``logarithms`` are pairs (base, power), each base > 0 and not 1, each power not 0, no base twice.
+    ``logarithms`` are pairs (base, power), each base > 0 and not 1, each power a whole number and not 0, no
+    base twice.
     """
 
     rate: fmpq
@@ -102,9 +104,14 @@ class Exponent:
     logarithms: tuple[tuple[fmpq, fmpq], ...] = ()
 
     @property
-    def root(self) -> int:
-        """The least n for which ``e^(n epsilon)`` is a function of eps, and not the root of one."""
-        return lcm(*(int(power.q) for _, power in self.logarithms))
+    def factor(self) -> Quotient:
+        """``e^epsilon`` as a function of eps.
+
+        >>> Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)).factor
+        8*exp(eps)
+        """
+        number = prod((base ** whole(power) for base, power in self.logarithms), start=fmpq(1))
+        return Quotient(ExpPoly.of(number, rate=self.rate, constant=self.constant))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.dpctl.checking import Checker
 from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
 from dipc.dpctl.notes import notes
-from dipc.dpctl.processes import Fixed, Options, Words, lifted
-from dipc.dpctl.regions import AnyChain, AnyEvaluation, Evaluation, Found, merged
+from dipc.dpctl.processes import Fixed, Options, Words
+from dipc.dpctl.regions import AnyEvaluation, Evaluation, Found, merged
 from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segments, segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
@@ -132,12 +131,10 @@ def _value(model: Model, property: Property, query: Query, clock: Clock, options
     check_probabilities(model, property.eps_range, clock)
     asked = start_states(model, property)
     symbolic = has_eps(model) or depends_on_eps(query)
-    evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
-    if isinstance(evaluation, Checker) and asked:
-        states = set(asked)
-        pairs = () if query.kind.startswith("P") else model.neighbours
-        near = [pair for pair in pairs if not states.isdisjoint(pair)]
-        evaluation.solve(query.path, sorted(states.union(*near)))
+    pairs = () if query.kind.startswith("P") else model.neighbours
+    near = [pair for pair in pairs if not set(pair).isdisjoint(asked)]
+    together = frozenset(asked).union(*near)
+    evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options, together)
     if query.kind not in ("epsilon", "delta"):
         values = {model.names[s]: probability_segments(evaluation, query, s) for s in asked}
     elif isinstance(evaluation, Fixed):
@@ -156,13 +153,19 @@ def start_states(model: Model, property: Property) -> tuple[int, ...]:
 
 
 def evaluation_of(
-    model: Model, symbolic: bool, eps_range: EpsRange, clock: Clock, options: Options
+    model: Model,
+    symbolic: bool,
+    eps_range: EpsRange,
+    clock: Clock,
+    options: Options,
+    together: frozenset[int] = frozenset(),
 ) -> AnyEvaluation:
-    """What evaluates formulas on a model; ``symbolic`` if eps occurs in it or in them."""
+    """What evaluates formulas on a model; ``symbolic`` if eps occurs in it or in them.
+
+    ``together`` are states of a chain whose probabilities are all wanted.
+    """
     if isinstance(model, MarkovChain):
-        if symbolic:
-            return Evaluation(with_eps(model), eps_range, clock)
-        return Checker(cast("MarkovChain[Any]", model), clock, eps_range)
+        return Evaluation(model, eps_range, clock, together)
     fixed = Fixed(model, eps_range, clock, options)
     if not symbolic or eps_range.is_point:
         return fixed
@@ -172,9 +175,3 @@ def evaluation_of(
 def has_eps(model: Model) -> bool:
     """Whether eps occurs in a probability."""
     return any(isinstance(p, Quotient) and not p.is_constant for _, p in transitions(model))
-
-
-def with_eps(chain: AnyChain) -> MarkovChain[Quotient]:
-    """The chain with functions of eps for numbers."""
-    rows: Any = tuple(tuple((t, lifted(p)) for t, p in row) for row in chain.rows)
-    return replace(chain, rows=rows)  # type: ignore[return-value]

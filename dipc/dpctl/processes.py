@@ -22,7 +22,6 @@ from dipc.dpctl.automata import Automaton, automaton_of
 from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
-from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
@@ -161,7 +160,7 @@ class Fixed(Process, Uniform):
 
     def bound(self, epsilon: Exponent | None, delta: Quotient | None, least: str = "") -> Bound:
         """The inequality of D, with the least values for what is None."""
-        factor = Quotient.one() if epsilon is None else self.number(power_of_e(epsilon))
+        factor = Quotient.one() if epsilon is None else self.number(epsilon.factor)
         return Bound(plain(factor), plain(Quotient.of(0) if delta is None else self.number(delta)), least)
 
     def searched(self, formula: Privacy, s: int, t: int) -> Found:
@@ -248,6 +247,9 @@ class AllWords(Process, Local):
             raise Unsupported("P on a decision process for a range of eps", formula.span, AT_ONE_EPS)
         return super().holds(formula, state)
 
+    def compared(self, formula: Probability | Privacy) -> None:
+        """Nothing: each state has its own words."""
+
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         """Refused: the best scheduler may depend on eps."""
         raise Unsupported("Pmax and Pmin on a decision process for a range of eps", hint=AT_ONE_EPS)
@@ -285,7 +287,7 @@ class AllWords(Process, Local):
         """How much smaller p is than its bound, for the worst outcomes that could break it."""
         outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
         if (key := (formula, tuple(outcomes))) not in rooms:
-            factor = power_of_e(formula.epsilon)
+            factor = formula.epsilon.factor
             at_least_one = negative_at(formula.epsilon, self.words.eps_range) is None
             rooms[key] = []
             for each in outcomes:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from flint import fmpq
 
 from dipc.dpctl.formula import Exponent
-from dipc.dpctl.powers import Scale
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -80,4 +79,4 @@ def negative_at(epsilon: Exponent, eps_range: EpsRange) -> fmpq | None:
 
 def _is_negative(epsilon: Exponent, eps: fmpq) -> bool:
     constant = replace(epsilon, rate=fmpq(0), constant=epsilon.rate * eps + epsilon.constant)
-    return (Scale.of(constant).power() - 1).sign_at(fmpq(1)) < 0
+    return (constant.factor - 1).sign_at(fmpq(1)) < 0

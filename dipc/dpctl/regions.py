@@ -2,7 +2,8 @@
 
 A formula is evaluated on *pieces* of the range on which every function that matters has one sign.  Which
 functions matter depends on the sets of states that satisfy the inner formulas, so the list grows until no
-piece asks for a sign that is not in it: as many rounds as P and D are nested.
+piece asks for a sign that is not in it: as many rounds as P and D are nested.  Where neither the chain nor
+the numbers of a P or D depend on eps, all states are compared at once (:mod:`dipc.dpctl.enclosed`).
 
 **Vanishing transitions.**  At a zero of a transition probability the graph of the chain is a smaller one, and
 so are the sets of states from which something is reachable: there the functions come from the chain without
@@ -14,14 +15,15 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar, assert_never
+from typing import Any, Generic, NamedTuple, TypeVar, assert_never, cast
 
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dpctl.enclosed import Pair, Values
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -35,11 +37,11 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
 )
-from dipc.dpctl.paths import known_sets, path_probabilities
-from dipc.dpctl.powers import power_of_e
+from dipc.dpctl.paths import exact, known_sets
 from dipc.dpctl.verdict import Region
 from dipc.errors import InputError
 from dipc.models.chain import MarkovChain, Model
+from dipc.models.linear import Rows
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -50,6 +52,7 @@ States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
 AnyChain = MarkovChain[fmpq] | MarkovChain[Quotient]
+Numbers = Sequence[Quotient] | Values[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +64,20 @@ class Found(Generic[Result]):
 
 
 class Evaluation:
-    """The evaluation of formulas on one chain and one range of eps.  Everything found is remembered."""
+    """The evaluation of formulas on one chain and one range of eps.  Everything found is remembered.
 
-    def __init__(self, chain: MarkovChain[Quotient], eps_range: EpsRange, clock: Clock) -> None:
-        self.chain, self.eps_range, self.clock = chain, eps_range, clock
+    ``together`` are states whose probabilities are all wanted.
+    """
+
+    def __init__(
+        self, chain: AnyChain, eps_range: EpsRange, clock: Clock, together: States = frozenset()
+    ) -> None:
+        self.chain, self.eps_range, self.clock = cast(Model, chain), eps_range, clock
         self.every = frozenset(range(len(chain.names)))
         self._signs: dict[ExpPoly, int | None] = {}
-        self._vectors: dict[object, Sequence[Quotient]] = {}
-        functions = (p for row in chain.rows for _, p in row if not p.numerator.is_constant)
+        self._vectors: dict[object, Numbers] = {}
+        self._rows, self._together = cast("Rows[Quotient]", chain.rows), together
+        functions = (p for row in chain.rows for _, p in row if isinstance(p, Quotient) and not p.is_constant)
         self.transitions = list(dict.fromkeys(functions))
         self.functions: dict[ExpPoly, None] = {}
 
@@ -118,9 +127,7 @@ class Evaluation:
         f, sign = without_monomial(above), 1 if sign is None else sign
         return (-f, -sign) if f and next(f.terms()).coefficient < 0 else (f, sign)
 
-    def vector(
-        self, vanishing: frozenset[Quotient], path: Formula, sets: dict[Formula, States]
-    ) -> Sequence[Quotient]:
+    def vector(self, vanishing: frozenset[Quotient], path: Formula, sets: dict[Formula, States]) -> Numbers:
         """The probabilities of a path formula without the ``vanishing`` transitions, for all states.
 
         ``sets`` are the states of its state formulas.
@@ -128,12 +135,14 @@ class Evaluation:
         key = vanishing, path, tuple(sets.items())
         if key not in self._vectors:
             self.clock.tick("probabilities", len(self._vectors))
-            chain = self.chain
+            rows = self._rows
             if vanishing:
-                rows = tuple(tuple((t, p) for t, p in row if p not in vanishing) for row in chain.rows)
-                chain = replace(chain, rows=rows)
+                rows = [[(t, p) for t, p in row if p not in vanishing] for row in rows]
             tick = partial(self.clock.tick, "probabilities", len(self._vectors))
-            self._vectors[key] = path_probabilities(chain, path, sets.__getitem__, tick)
+            if self.transitions:
+                self._vectors[key] = exact(rows, path, sets, tick)
+            else:
+                self._vectors[key] = Values(path, rows, sets, self._together, tick)
         return self._vectors[key]
 
 
@@ -285,15 +294,16 @@ class Local(Judge):
         self.chain, self.clock = evaluation.chain, evaluation.clock
         self._missing = False
         self._sets: dict[Formula, States] = {}
-        self._numbers: dict[Formula, Sequence[Quotient]] = {}
+        self._numbers: dict[Formula, Numbers] = {}
+        self._broken: dict[Formula, Collection[Pair] | None] = {}
         self._vanishing = frozenset(p for p in evaluation.transitions if not self.sign(p))
 
     def sign(self, value: Quotient) -> int:
         """The sign of a function on this piece; 0 and a wish if it is not known yet."""
         self.clock.tick("inequalities", len(self._signs))
+        if value.is_constant:
+            return value.sign_at(fmpq(1))
         f, factor = self.evaluation.normal_form(value)
-        if (number := f.as_rational()) is not None:
-            return factor * ((number > 0) - (number < 0))
         if f not in self._signs:
             self._wanted[f] = None
             self._missing = True
@@ -309,7 +319,7 @@ class Local(Judge):
     def truth(self, formula: Formula, state: int) -> bool | None:
         return self.settled(super().truth(formula, state))
 
-    def numbers(self, path: Formula) -> Sequence[Quotient]:
+    def numbers(self, path: Formula) -> Numbers:
         """The probabilities of a path formula in all states."""
         if path not in self._numbers:
             known = known_sets(path, self._set)
@@ -324,11 +334,55 @@ class Local(Judge):
             self._sets[part] = self.settled(self.satisfying(part, self.evaluation.every))
         return self._sets[part]
 
+    def judged(self, formula: Probability | Privacy, asked: States, surely: bool) -> States:
+        if (broken := self._broken_at_once(formula)) is None:
+            return super().judged(formula, asked, surely)
+        return asked.difference(*broken)
+
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
-        numbers, factor = self.numbers(formula.path), power_of_e(formula.epsilon)
+        if (broken := self._broken_at_once(formula)) is not None:
+            yield from (pair for pair in self.pairs(state) if pair in broken)
+            return
+        numbers, factor = self.numbers(formula.path), formula.epsilon.factor
         for s, t in self.pairs(state):
             if self.sign(factor * numbers[t] + formula.delta - numbers[s]) < 0:
                 yield s, t
+
+    def _broken_at_once(self, formula: Probability | Privacy) -> Collection[Pair] | None:
+        """The pairs that break a D, or the states, as pairs without a neighbour, in which a P fails.
+
+        None if eps occurs in the chain or in the numbers of the formula.
+        """
+        if formula not in self._broken:
+            self._broken[formula] = self.compared(formula)
+        return self._broken[formula]
+
+    def compared(self, formula: Probability | Privacy) -> Collection[Pair] | None:
+        """The pairs that :meth:`_broken_at_once` remembers."""
+        values = self.numbers(formula.path)
+        if not isinstance(values, Values):
+            return None
+        match formula:
+            case Privacy(epsilon, delta) if not epsilon.rate and delta.is_constant:
+                pairs = [pair for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
+                signs = values.signs(pairs, delta, epsilon.factor)
+                return {pair for pair in pairs if signs[pair] < 0}
+            case Probability(interval) if interval.low.is_constant and interval.high.is_constant:
+                return self._outside(values, interval)
+            case _:
+                return None
+
+    def _outside(self, values: Values[Any], interval: Interval) -> set[Pair]:
+        """The states whose probability is not in an interval; it is in [0, 1] without a comparison."""
+        states: list[Pair] = [(s, None) for s in self.evaluation.every]
+        outside: set[Pair] = set()
+        if interval.low != 0 or not interval.low_closed:
+            signs = values.signs(states, interval.low)
+            outside.update(state for state in states if signs[state] >= interval.low_closed)
+        if interval.high != 1 or not interval.high_closed:
+            signs = values.signs(states, interval.high)
+            outside.update(state for state in states if signs[state] <= -interval.high_closed)
+        return outside
 
 
 def merged(found: Sequence[Found[Result]], holds: Callable[[Result], bool]) -> tuple[Region, ...]:

@@ -54,7 +54,8 @@ NAMES = {
 GRAMMAR = Grammar(Path(__file__).with_name("formula.lark"), ("property",), FORMULA_WORDS, NAMES)
 
 MOST_NODES = 100_000
-HIGHEST_LOGARITHM = 1000  # of coefficients in the exponent, and of their common denominator
+HIGHEST_LOGARITHM = 1000  # of coefficients in the exponent
+ROOTS = "for `1/2*ln 9` write `ln 3`; else choose a rational number near it"
 MOST_IN_SUBSETS = 12
 TEMPORAL = ("next", "eventually", "always")
 BOOLEAN = ("conjunction", "disjunction", "implies", "iff")
@@ -191,7 +192,9 @@ class _Builder:
             hint = "for example D[eps, 0], D[2*eps + ln 2, 0] or D[1/2, 0]"
             raise self._fail(node, "the first parameter of D must be linear in eps", hint)
         epsilon = Exponent(linear[0], linear[1], amount.logarithms)
-        if any(abs(power) * epsilon.root > HIGHEST_LOGARITHM for _, power in epsilon.logarithms):
+        if any(power.q != 1 for _, power in epsilon.logarithms):
+            raise self._fail(node, "the coefficients of ln must be whole numbers", ROOTS)
+        if any(abs(power) > HIGHEST_LOGARITHM for _, power in epsilon.logarithms):
             raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         check_epsilon(epsilon, show_exponent(epsilon), span_of(node, self.source), self.eps_range)
         return epsilon

@@ -14,7 +14,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from dipc.dpctl.formula import Query
-from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
@@ -110,7 +109,7 @@ def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
 def _needed(local: Judge, query: Query, p: Quotient, q: Quotient) -> Quotient | None:
     """What one inequality needs: ``e^epsilon`` or delta, None for an infinite epsilon."""
     if query.epsilon is not None:
-        return p - power_of_e(query.epsilon) * q
+        return p - query.epsilon.factor * q
     assert query.delta is not None
     excess = p - query.delta
     if local.sign(excess) <= 0:

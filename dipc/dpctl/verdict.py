@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from flint import arb, fmpq
+from flint import fmpq
 
-from dipc.dpctl.formula import Exponent, Property
-from dipc.dpctl.powers import Scale
-from dipc.dpctl.syntax import show_exponent
+from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.tables import End, RootCluster
@@ -29,31 +27,6 @@ class Region(NamedTuple):
     high_closed: bool
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Scaled:
-    """``rest + number*e^exponent`` where e^exponent is an irrational root; nothing depends on eps.
-
-    >>> half, root = Quotient.of(fmpq(1, 2)), Exponent(fmpq(0), fmpq(0), ((fmpq(3), fmpq(1, 2)),))
-    >>> Scaled(half, root), Scaled(-half, root, Quotient.one())
-    (1/2*exp(1/2*ln 3), 1 - 1/2*exp(1/2*ln 3))
-    """
-
-    number: Quotient
-    exponent: Exponent
-    rest: Quotient = field(default_factory=lambda: Quotient.of(0))
-
-    def enclose(self) -> arb:
-        """A ball around the number, at the precision of the context."""
-        here = arb(1)
-        return self.rest.enclose(here) + self.number.enclose(here) * Scale.of(self.exponent).enclose()
-
-    def __repr__(self) -> str:
-        several = " " in str(self.number)
-        factor = f"({self.number})" if several else str(self.number)
-        scaled = f"{factor}*exp({show_exponent(self.exponent)})"
-        return f"{self.rest} + {scaled}".replace("+ -", "- ") if self.rest else scaled
-
-
 @dataclass(frozen=True, slots=True)
 class Witness:
     """Why a formula fails in ``state``: one probability or one inequality, at one eps.
@@ -70,8 +43,8 @@ class Witness:
     neighbour: str | None = None
     probability: Quotient | None = None
     neighbour_probability: Quotient | None = None
-    bound: Quotient | Scaled | None = None
-    excess: Quotient | Scaled | None = None
+    bound: Quotient | None = None
+    excess: Quotient | None = None
     epsilon: fmpq | RootCluster | None = None
     violated_for: tuple[Region, ...] = ()
     prefix: tuple[str, ...] = ()

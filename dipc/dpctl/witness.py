@@ -8,10 +8,9 @@ from typing import NamedTuple, assert_never
 from flint import fmpq
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
-from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.syntax import show
-from dipc.dpctl.verdict import Scaled, Witness
+from dipc.dpctl.verdict import Witness
 from dipc.models.chain import Mdp, Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.tables import Piece, RootCluster
@@ -30,8 +29,8 @@ class Reason(NamedTuple):
     probability: Quotient | None = None
     neighbour: int | None = None
     neighbour_probability: Quotient | None = None
-    bound: Quotient | Scaled | None = None
-    excess: Quotient | Scaled | None = None
+    bound: Quotient | None = None
+    excess: Quotient | None = None
     prefix: tuple[int, ...] = ()
     cycle: tuple[int, ...] = ()
 
@@ -67,12 +66,9 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
             return Reason(formula, truth, state, p, bound=bound, excess=excess)
         case Privacy(epsilon, delta) if not truth:
             s, t, p, q, prefix, cycle = local.breach(formula, state)
-            if q and epsilon.root != 1:
-                root = Scaled(q, epsilon, delta), Scaled(-q, epsilon, p - delta)
-                return Reason(formula, truth, s, p, t, q, *root, prefix, cycle)
             bound = local.number(delta)
             if q:
-                bound = local.number(power_of_e(epsilon)) * q + bound
+                bound = local.number(epsilon.factor) * q + bound
             return Reason(formula, truth, s, p, t, q, bound, p - bound, prefix, cycle)
         case Truth() | Proposition() | Privacy():
             return Reason(formula, truth, state)

@@ -19,7 +19,6 @@ from dipc.child import held
 from dipc.claims.wording import pretty
 from dipc.clock import Clock
 from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
-from dipc.dpctl.powers import power_of_e
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import ModelVerdict, Region
@@ -143,7 +142,7 @@ def _margin(part: Judged, values: Values, state: str, neighbours: list[str], eps
     p = _at(values[state], eps)
     if isinstance(part, Probability):
         return min(p - value_of(part.interval.low, eps), value_of(part.interval.high, eps) - p)
-    factor, delta = (value_of(f, eps) for f in (power_of_e(part.epsilon), part.delta))
+    factor, delta = (value_of(f, eps) for f in (part.epsilon.factor, part.delta))
     others = [_at(values[t], eps) for t in neighbours]
     return min((min(factor * q + delta - p, factor * p + delta - q) for q in (*others, p)), default=nan)
 

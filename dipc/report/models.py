@@ -13,7 +13,7 @@ from dipc.dpctl.pipeline import has_eps as occurs_in
 from dipc.dpctl.processes import binary
 from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Enclosed, Segment
-from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Scaled, Undecided, Witness
+from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
 from dipc.model import ModelRegions, describe
 from dipc.models.chain import Mdp, Model
 from dipc.numbers.exppoly import Term
@@ -360,19 +360,17 @@ def _decimal(segment: Segment, kind: str) -> str | None:
 # --- numbers -----------------------------------------------------------------------------------------
 
 
-def _number_text(value: Quotient | Scaled, place: Place) -> str:
+def _number_text(value: Quotient, place: Place) -> str:
     rounded = decimal(value, place)
     return pretty(rounded if rounded == str(value) else f"{rounded}  =  {value}")
 
 
-def _number_record(value: Quotient | Scaled, place: Place) -> Record:
+def _number_record(value: Quotient, place: Place) -> Record:
     return {"exact": str(value), "decimal": decimal(value, place)}
 
 
-def decimal(value: Quotient | Scaled, place: Place) -> str:
+def decimal(value: Quotient, place: Place) -> str:
     """A value at a rational eps or at a root, rounded to ten significant digits."""
-    if isinstance(value, Scaled):
-        return digits_of(value.enclose, 10)
     if value.is_constant or not isinstance(place, RootCluster):
         return decimal_at(value, place if isinstance(place, fmpq) else fmpq(1))
     if vanishes_at(value.numerator, place.roots[0]):

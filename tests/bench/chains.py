@@ -20,13 +20,21 @@ from time import perf_counter
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
+from dpctl.fast import satisfying  # noqa: E402
 from export_tools import interpreter_with  # noqa: E402
 from flint import fmpq  # noqa: E402
 
 from bench.page import load, logged, put_in  # noqa: E402
-from dipc.clock import Clock  # noqa: E402
-from dipc.dpctl.checking import satisfying  # noqa: E402
-from dipc.dpctl.formula import Exponent, Formula, Not, Privacy, Proposition, Truth, Until  # noqa: E402
+from dipc.clock import Clock, Limits  # noqa: E402
+from dipc.dpctl.formula import (  # noqa: E402
+    Exponent,
+    Formula,
+    Not,
+    Privacy,
+    Proposition,
+    Truth,
+    Until,
+)
 from dipc.dpctl.paths import path_probabilities  # noqa: E402
 from dipc.errors import LimitReached  # noqa: E402
 from dipc.export.markov_picture import FORMATS  # noqa: E402
@@ -195,7 +203,7 @@ def storm(model: MarkovChain[K], number: str, formula: str) -> tuple[str, str | 
 
 def values(model: MarkovChain[K], path: Formula) -> Sequence[K]:
     """The probabilities of a path formula from all states."""
-    clock, everything = Clock(TIME_LIMIT), frozenset(range(len(model.rows)))
+    clock, everything = Clock(Limits(TIME_LIMIT)), frozenset(range(len(model.rows)))
     known = {Not(Proposition("first")): everything - {0}, Truth(True): everything}
     sets = {**known, Proposition("goal"): model.labels["goal"]}
     return path_probabilities(model, path, sets.__getitem__, lambda: clock.tick("states"))
@@ -209,8 +217,8 @@ def exact_row(name: str, model: MarkovChain[fmpq]) -> str:
         ours = least_time(lambda: found.append(values(model, F_GOAL)))
         theirs, value = storm(model, "Rational", 'P=? [F "goal"]')
         assert value is None or all(value == str(each[1]) for each in found), name
-    check = least_time(lambda: satisfying(model, FORMULA, Clock(TIME_LIMIT)))
-    return logged(f"| {name} | {len(model.rows):,} | {ours} | {theirs} | {check} |\n")
+    time = least_time(lambda: satisfying(model, FORMULA, Clock(Limits(TIME_LIMIT))))
+    return logged(f"| {name} | {len(model.rows):,} | {ours} | {theirs} | {time} |\n")
 
 
 def symbolic_row(name: str, model: MarkovChain[Quotient]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from campaigns import some
 from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, written
+from dpctl.fast import satisfying
 from dpctl.oracle import holding
 from flint import fmpq
 
@@ -19,7 +20,6 @@ from dipc.certificate.chains import is_about, listed_model, other_model
 from dipc.certificate.format import dumps
 from dipc.clock import Clock
 from dipc.dpctl import formula as tree
-from dipc.dpctl.checking import satisfying
 from dipc.dpctl.formula import Formula
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
@@ -35,7 +35,7 @@ from dipc.numbers.quotient import Quotient
 SUBJECTS = [
     (SURVEY, "D[ln 3, 1/8](X out_1) & !P<1/4 (X X out_0)"),
     (TWICE, "P>=1/2 (G F out) | P in [1/3, 1) (low U (stop & X stop))"),
-    (TWICE, "D[1/2*ln 3 + 1/4, 1/10](F (out & X (low U<=2 stop)))"),
+    (TWICE, "D[ln 3 - 1/4, 1/10](F (out & X (low U<=2 stop)))"),
     (ROUNDS, 'D[1/10, 1/5]((bot | X bot) U (top & P>=1 (X "halt")))'),
 ]
 Where = tuple[str | int, ...]

@@ -101,16 +101,16 @@ def random_privacy(rng: Random, path: Formula) -> Privacy:
 
 
 def random_exponent(rng: Random) -> Exponent:
-    """Nonnegative: ln 1 = 0, ln 2, ln(3)/2, ln 4 - ln 2, 1/2, 1/2 + ln 2, ..."""
+    """Nonnegative: ln 1 = 0, ln 2, ln(5/3), ln 4 - ln 2, 1/2, 1/2 + ln 2, ..."""
     logarithms = rng.choice(
         [
             (),
             (),
             ((2, 1),),
             ((3, 1),),
-            ((3, fmpq(1, 2)),),
+            ((fmpq(5, 3), 1),),
             ((4, 1), (2, -1)),
-            ((2, fmpq(2, 3)), (4, fmpq(1, 2))),
+            ((2, -2), (5, 1)),
         ]
     )
     powers = tuple((fmpq(base), fmpq(power)) for base, power in logarithms)

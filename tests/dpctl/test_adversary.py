@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from dpctl.fast import satisfying
 from flint import fmpq
 
 from dipc.clock import Clock, Limits
-from dipc.dpctl.checking import satisfying
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
 from dipc.model import MarkovChain, MarkovModel, wrapped

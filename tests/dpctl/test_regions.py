@@ -17,7 +17,7 @@ from dipc.clock import Clock
 from dipc.dpctl.pipeline import check
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict, Region
-from dipc.errors import Source, Unsupported
+from dipc.errors import Source
 from dipc.models.reading import read_model
 from dipc.signs.tables import RootCluster, end_as_text
 
@@ -208,14 +208,12 @@ def test_two_transitions_that_vanish_together_and_apart() -> None:
     assert regions_of(chain, "P=1 (G !(g | h)) from s for eps in (0, 2]") == {"s": ["[1, 1]"]}
 
 
-def test_a_formula_with_roots_of_numbers_is_exact_without_eps_and_refused_with_eps() -> None:
+def test_a_formula_with_eps_about_a_chain_without_and_the_other_way_round() -> None:
     chain = "chain; s -> {a: 1/2, b: 1/2}; t -> {a: 1/4, b: 3/4}; final a, b; neighbours s ~ t"
-    model = read_model(Source("m", chain)).model
-    for text, expected in {"D[(ln 4)/2, 0](X a)": "holds", "D[(ln 3)/2, 0](X a)": "fails"}.items():
-        found = check(model, parse_property(Source("f", text), model), Clock())
-        assert found.status == expected
-    with pytest.raises(Unsupported, match="not an integer multiple of ln"):
-        check(model, parse_property(Source("f", "D[eps + (ln 4)/2, 0](X a)"), model), Clock())
+    assert regions_of(chain, "D[eps + ln 2, 0](X a) & P>=eps (X a) from s for eps in (0, 2]") == {
+        "s": ["(0, 1/2]"]
+    }
+    assert regions_of(chain, "P>=eps (X D[ln 2, 0](X a)) from s for eps in (0, 2]") == {"s": ["(0, 1]"]}
 
 
 BLURRED = "chain; let p = (exp(eps) - 1)/4; s -> {a: p, b: 1 - p}; final a, b"

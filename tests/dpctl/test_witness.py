@@ -9,16 +9,15 @@ import pytest
 from campaigns import spread
 from dpctl import evaluator
 from dpctl.evaluator import EPS, Tree, shown
-from flint import arb, fmpq
+from flint import fmpq
 from patience import PATIENCE
 
 from dipc.clock import Clock, Limits
 from dipc.dpctl.pipeline import check
 from dipc.dpctl.syntax import parse_property, show
-from dipc.dpctl.verdict import Fails, Scaled, Witness
+from dipc.dpctl.verdict import Fails, Witness
 from dipc.errors import Source
 from dipc.models.reading import read_model
-from dipc.report.models import decimal
 from dipc.signs.tables import RootCluster, end_as_text
 
 
@@ -117,24 +116,9 @@ def test_the_witness_of_the_survey() -> None:
     assert (witness.epsilon, witness.violated_for) == (None, ())
 
 
-def test_the_witness_of_a_bound_that_is_a_root() -> None:
-    witness = failing(SURVEY, "D[(ln 8)/2, 0](X out_1)")  # 8^(1/2) < 3
-    assert (witness.probability, witness.neighbour_probability) == (fmpq(3, 4), fmpq(1, 4))
-    assert (str(witness.bound), str(witness.excess)) == ("1/4*exp(1/2*ln 8)", "3/4 - 1/4*exp(1/2*ln 8)")
-    assert isinstance(witness.bound, Scaled) and isinstance(witness.excess, Scaled)
-    assert witness.bound.enclose().overlaps(arb(1) / arb(2).sqrt())
-    assert (witness.bound.enclose() + witness.excess.enclose()).contains(fmpq(3, 4))
-    witness = failing(SURVEY, "D[1/2*ln 8, 1/100](X out_1)")
-    texts = [(str(number), decimal(number, None)) for number in (witness.bound, witness.excess) if number]
-    assert texts == [
-        ("1/100 + 1/4*exp(1/2*ln 8)", "0.7171067812"),
-        ("37/50 - 1/4*exp(1/2*ln 8)", "0.03289321881"),
-    ]
-
-
-def test_where_the_neighbour_has_probability_0_the_root_does_not_matter() -> None:
+def test_where_the_neighbour_has_probability_0_the_factor_does_not_matter() -> None:
     chain = "chain; s -> yes; t -> no; final yes, no; neighbours s ~ t"
-    witness = failing(chain, "D[1/2*ln 3, 1/3](X yes)")
+    witness = failing(chain, "D[ln 3, 1/3](X yes)")
     assert (witness.bound, witness.excess) == (fmpq(1, 3), fmpq(2, 3))
 
 

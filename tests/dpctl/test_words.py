@@ -22,7 +22,7 @@ from dipc.dpctl.progression import progression
 from dipc.dpctl.schedulers import Product
 from dipc.dpctl.verdict import ModelVerdict, Region, Witness
 from dipc.dpctl.words import Bound, Tree
-from dipc.errors import InputError, Unsupported
+from dipc.errors import Unsupported
 from dipc.model import MDP, MarkovChain, load_model
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp
@@ -515,8 +515,3 @@ def test_proposition_two_on_above_threshold(k: int, bound: str) -> None:
     names, pairs = model.model.names, model.model.neighbours
     both = [(names[s], names[t]) for s, t in (*pairs, *(pair[::-1] for pair in pairs))]
     assert max(exact(most[s]) - exact(least[t]) for s, t in both) == Fraction(bound)
-
-
-def test_a_factor_that_is_no_power_of_e_is_refused() -> None:
-    with pytest.raises(InputError, match=r"is not an integer multiple of ln\n.*`check` on chains"):
-        survey().check("D[1/2*ln 3, 0](X out_1)")
