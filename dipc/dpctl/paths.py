@@ -41,7 +41,6 @@ from dipc.dpctl.formula import (
     outermost,
 )
 from dipc.errors import InternalError
-from dipc.models.chain import MarkovChain
 from dipc.models.graph import never_and_surely
 from dipc.models.linear import N, Rows, absorption, acyclic, in_order, total
 from dipc.numbers.basis import common_basis, common_unit
@@ -53,29 +52,20 @@ States = frozenset[int]
 FEW_TERMS, FEW_BITS = 64, 1024  # of a common denominator, and of its leading coefficient
 
 
-def path_probabilities(
-    chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = unlimited
-) -> Sequence[K]:
-    """The probability of a path formula from every state, exactly.
-
-    ``sets`` gives the states of a state formula; it is asked for the largest ones inside ``path``.  In a
-    chain with eps the result is right where no probability of the chain vanishes.
-
-    >>> from dipc.dpctl.formula import Proposition
-    >>> third, one = fmpq(1, 3), fmpq(1)
-    >>> rows = (((0, third), (1, third), (2, third)), ((1, one),), ((2, one),))
-    >>> chain = MarkovChain(("s", "t", "u"), {}, (), (0,), rows)
-    >>> path = Not(Until(Truth(True), Proposition("t")))
-    >>> path_probabilities(chain, path, lambda f: frozenset([1] if f == Proposition("t") else [0, 1, 2]))
-    [1/2, 0, 1]
-    """
-    return exact(chain.rows, path, known_sets(path, sets), tick)
-
-
 def exact(
     rows: Rows[K], path: Formula, known: Mapping[Formula, States], tick: Tick = unlimited
 ) -> Sequence[K]:
-    """The probabilities of ``path`` in exact numbers; see :func:`probabilities` for ``known``."""
+    """The probabilities of ``path`` in exact numbers; see :func:`probabilities` for ``known``.
+
+    In a chain with eps the result is right where no probability of the chain vanishes.
+
+    >>> from dipc.dpctl.formula import Proposition
+    >>> third, one = fmpq(1, 3), fmpq(1)
+    >>> rows = ((0, third), (1, third), (2, third)), ((1, one),), ((2, one),)
+    >>> known = {Truth(True): frozenset([0, 1, 2]), Proposition("t"): frozenset([1])}
+    >>> exact(rows, Not(Until(*known)), known)
+    [1/2, 0, 1]
+    """
     numbers: Any = rows
     found: Any
     if isinstance(numbers[0][0][1], Quotient):

@@ -20,7 +20,7 @@ from time import perf_counter
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
-from dpctl.fast import satisfying  # noqa: E402
+from dpctl.fast import path_probabilities, satisfying  # noqa: E402
 from export_tools import interpreter_with  # noqa: E402
 from flint import fmpq  # noqa: E402
 
@@ -35,7 +35,6 @@ from dipc.dpctl.formula import (  # noqa: E402
     Truth,
     Until,
 )
-from dipc.dpctl.paths import path_probabilities  # noqa: E402
 from dipc.errors import LimitReached  # noqa: E402
 from dipc.export.markov_picture import FORMATS  # noqa: E402
 from dipc.model import load_model, wrapped  # noqa: E402
@@ -255,7 +254,7 @@ a time. dipc and Storm run one after the other, in one process each.
 
 ### Chains without eps
 
-`P=? (F goal)` from all states with exact rational numbers: dipc (`path_probabilities`) and Storm's exact
+`P=? (F goal)` from all states with exact rational numbers: dipc (`exact` in `dpctl/paths`) and Storm's exact
 engine (`only_initial_states=False`); their values from one state are compared. Last column: dipc checks
 `D[1/2, 0](F goal)`, where n and n + 1 are neighbours, in all states; that needs no exact values where balls
 decide. `value` finds the exact `P=? (F goal)` of all states of the grid with {large} states in {value}.

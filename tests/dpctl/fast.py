@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dipc.clock import Clock
+from collections.abc import Callable, Sequence
+
+from dipc.clock import Clock, Tick, unlimited
 from dipc.dpctl.formula import ALL, Formula, Privacy
+from dipc.dpctl.paths import States, exact, known_sets
 from dipc.dpctl.regions import Evaluation, Outcome
 from dipc.models.chain import K, MarkovChain
 
@@ -26,3 +29,10 @@ def broken(chain: MarkovChain[K], formula: Privacy, clock: Clock) -> tuple[Outco
     (found,) = evaluation.everywhere(outcomes)
     (result,) = found.results
     return result
+
+
+def path_probabilities(
+    chain: MarkovChain[K], path: Formula, sets: Callable[[Formula], States], tick: Tick = unlimited
+) -> Sequence[K]:
+    """The probability of a path formula from every state; ``sets`` gives the states of a state formula."""
+    return exact(chain.rows, path, known_sets(path, sets), tick)

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from campaigns import spread
-from dpctl.fast import broken, satisfying
+from dpctl.fast import broken, path_probabilities, satisfying
 from dpctl.oracle import holding, ok
 from dpctl.random_chains import random_chain, random_exponent, random_path, random_privacy, random_state
 from flint import fmpq
@@ -29,7 +29,6 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
 )
-from dipc.dpctl.paths import path_probabilities
 from dipc.dpctl.regions import Outcome
 from dipc.errors import InputError, LimitReached
 from dipc.models.chain import MarkovChain

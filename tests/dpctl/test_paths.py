@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 from campaigns import spread
+from dpctl.fast import path_probabilities
 from dpctl.oracle import holding, path_values, rows_of
 from dpctl.random_chains import LABELS, random_chain, random_path
 from flint import arb, ctx, fmpq
 
 import dipc.dpctl.paths as paths
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
-from dipc.dpctl.paths import known_sets, path_probabilities, probabilities
+from dipc.dpctl.paths import known_sets, probabilities
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
 from dipc.models.chain import MarkovChain

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from campaigns import some, spread
+from dpctl.fast import path_probabilities
 from flint import fmpq
 from processes import (
     LABELS,
@@ -22,7 +23,7 @@ from processes import (
 
 from dipc.dpctl.automata import Automaton
 from dipc.dpctl.formula import And, Formula, Not, Proposition, Truth, Until
-from dipc.dpctl.paths import known_sets, path_probabilities
+from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import Condition, Marks, progression
 from dipc.dpctl.schedulers import Product
 from dipc.dpctl.syntax import parse_property

@@ -9,12 +9,12 @@ from random import Random
 from typing import assert_never
 
 import pytest
+from dpctl.fast import path_probabilities
 from dpctl.oracle import holding
 from dpctl.random_chains import random_chain, random_path
 from export_tools import run, tool
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
-from dipc.dpctl.paths import path_probabilities
 from dipc.models.chain import MarkovChain
 
 
