@@ -179,7 +179,11 @@ ONLY_DEEP: dict[str, tuple[str, Change, str]] = {
     ),
     "a name becomes a size": (SVT, at("sizes", to=["N", "r"]), "deep: parameters"),
     "a computed parameter becomes a size": (COMPUTED, at("sizes", to=["K", "N"]), "deep: sizes: 'K'"),
-    "a number in the adjacency": (SVT, at("adjacency", "text", to=f"linf {HUGE}"), "a number of more than"),
+    "a number in the adjacency": (
+        SVT,
+        at("adjacency", "text", to=f"linf {HUGE}"),
+        "this number has more than",
+    ),
     "a comment in the adjacency": (SVT, at("adjacency", "text", to="linf 1 # or 2"), "deep: adjacency"),
     "other inputs": (SVT, at("inputs", "text", to="q: {0, 1}"), "deep: inputs"),
     "a fact that does not follow": (SVT, facts("1*r + 0 >= 0"), "deep: automaton"),
