@@ -93,7 +93,7 @@ def test_export_is_read_back(survey: str, to: str, read: Any, tmp_path: Path) ->
 
 def test_the_other_formats(survey: str) -> None:
     assert output(export, survey, "--to", "prism").startswith("// s=0: plus\n")
-    assert output(export, survey, "--to", "dot").startswith("digraph model {")
+    assert output(export, survey, "--to", "dot").startswith("digraph chain {")
     assert output(export, survey, "--to", "svg").startswith("<svg")
     assert output(show, survey, "--to", "dot") == output(export, survey, "--to", "dot")
 

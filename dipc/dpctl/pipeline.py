@@ -128,6 +128,7 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
 
 
 def _value(model: Model, property: Property, query: Query, clock: Clock, options: Options) -> ModelValue:
+    clock.tick("states")
     check_probabilities(model, property.eps_range, clock)
     asked = start_states(model, property)
     symbolic = has_eps(model) or depends_on_eps(query)
