@@ -1,22 +1,20 @@
-"""Write docs/gallery.md: every shipped program with its verdict, its tightest bound and its counterexample.
-
-The answer of ``dipc prove`` is in the last column; programs that only ``dipc prove`` takes have a table of
-their own.  Then every shipped Markov model with the verdicts on its properties, and every hidden Markov model
-with its verdict, least constant and counterexample.
+"""Write the tables of docs/gallery.md, and the page of each shipped file on the site.
 
     python tests/gallery.py
 
-recomputes everything.  tests/test_gallery.py cheaply checks that the page is up to date.
+computes all tables anew: every program with its verdict, its tightest bound and the answer of ``dipc prove``,
+every Markov model with the verdicts on its properties, and every hidden Markov model with its least constant.
+tests/test_gallery.py cheaply checks that the tables are up to date.  docs/site/hooks.py adds the pages.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby, takewhile
+from itertools import takewhile
 from pathlib import Path
 
 from flint import fmpq
@@ -46,8 +44,7 @@ from dipc.shipped import (
     Shipped,
     describe,
     every_size_programs,
-    expected_verdict,
-    header,
+    hidden_models,
     hidden_programs,
     models,
     paths,
@@ -56,98 +53,146 @@ from dipc.shipped import (
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
 TIME_LIMIT = 120
-
-FAMILIES = {
-    "randomized_response": "Randomized response",
-    "histogram": "Histograms",
-    "noisy_max": "Noisy maximum",
-    "svt": "The sparse vector technique",
-    "sums": "Partial and prefix sums",
-    "exponential": "The exponential mechanism",
-    "discrete": "Integer noise",
-    "loops": "Loops",
-    "real_bugs": "Bugs in real libraries",
-}
-"""The headings for the folders of programs/, in the order of the page; other folders follow."""
-
-HEAD = """\
-# Gallery
-
-All programs that ship with dipc, with their verdicts. At the end are those
-[for every size only](#for-every-size-only), the [Markov models](#markov-models) and the
-[hidden Markov models](#hidden-markov-models).
-Every name works on the command line: `dipc check svt1`. Adjacency, sizes and inputs are those stated in the
-program; `-D N=4` tries another size.
-`dipc report svt1` writes a page with [everything about one program](report.md): its distributions, plots,
-proof and certificate. The site can include these pages.
-
-*Tightest* is the least multiple of ε for which the program is private for every ε of its claim, computed
-exactly by [`dipc budget`](tightness.md). "→ ∞" or "→ 0" means that the bound is approached as ε tends to
-that value; no smaller multiple is enough. For a claim with δ it is the least δ for the claimed epsilon,
-computed by `dipc profile`: a number, or a function if the claimed δ is one.
-
-*For every N* is the answer of [`dipc prove`](all-sizes.md) to the claim for all sizes and all inputs, real
-numbers or, with integer noise, integers. In parentheses is the least multiple of ε that is enough for all of
-them and every ε of the claim, or what is known of it; "infinite" if none is. So a program that is private for
-the sizes and inputs in its text may be violated from a larger N on, or for larger inputs.
-
-"""
-
-EVERY_SIZE = """\
-## For every size only
-
-These programs have inputs, outputs or loops that only [`dipc prove`](all-sizes.md) takes. `dipc prove gap`
-decides the claim for every N and all inputs.
-
-"""
-
-MODELS = """\
-## Markov models
-
-All models that ship with dipc, for [`dipc model`](model-checking.md). `dipc model check survey --expect`
-decides the properties in a file and compares the verdicts with its comments. If a formula fails, the witness
-shows the probabilities in a state and in its neighbour.
-
-"""
-
-HIDDEN = """\
-## Hidden Markov models
-
-All hidden Markov models that ship with dipc, and programs that claim a number or say what an adversary
-knows: each is a question about Pufferfish privacy. Is the probability of every sequence of observations on
-one side at most c = exp(epsilon) times that on the other side? The horizon is the number of observations;
-with the horizon "any" the claim is for every number. A program is observed once.
-`dipc pufferfish check ex5` answers such a question.
-
-*Least c* is the least constant for which the answer is yes, for all values of the parameters. "→ 0" means
-that it is approached as the parameter tends to that value; dots follow the digits that are certain.
-
-"""
-
-FOOT = """\
-## Where to go from here
-
-- [The language](language.md) that these programs are written in
-- [Tutorial](tutorial.md): how to write such a program
-- [Model checking](model-checking.md): the models and their formulas
-- [Real bugs caught](real-bugs.md): the bugs of real libraries, one by one
-- [Discrepancies with the papers](errata.md): where these verdicts differ from those in print
-
-This page is generated by `python tests/gallery.py`.
-"""
+FAMILIES = (
+    *("randomized_response", "histogram", "noisy_max", "svt", "sums", "exponential", "discrete"),
+    *("loops", "real_bugs"),
+)
+"""The folders of programs/, in the order of the page; other folders follow."""
+TABLE = re.compile(r"^(\| (?:program|model) \| .* \|)\n\|[-|]+\|\n((?:\| \[.*\|\n)*)", re.MULTILINE)
+"""A table of the page: its first line, and its rows."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A program with its verdict and tightest bound."""
+# --- the tables ----------------------------------------------------------------------------------
 
-    program: Shipped
-    text: str
-    claim: str
-    status: str
-    tightest: str
-    counterexample: str
-    every_size: EverySize
+
+def programs() -> list[str]:
+    """The programs that ``dipc check`` takes, by family."""
+    order = {family: n for n, family in enumerate(FAMILIES)}
+    folders = {name: path.parent.name for name, path in paths().items()}
+    names = folders.keys() - hidden_programs().keys() - every_size_programs().keys()
+    return sorted(names, key=lambda name: (order.get(folders[name], len(order)), folders[name], name))
+
+
+def hidden() -> list[str]:
+    """The hidden Markov models, and the programs that are asked about like these."""
+    return sorted(hidden_models().keys() | hidden_programs().keys())
+
+
+def program_row(name: str) -> str:
+    """Claim, verdict, least multiple of eps (or least delta), and the answer for every size."""
+    mechanism = dipc.load(describe(name).path)
+    verdict = mechanism.check()
+    claim = pretty(verdict.claim.brief()).replace("*", "·")
+    least = tightest(mechanism, str(verdict.goal.delta)).replace("*", "·")
+    return row(name, claim, verdict.status, least, every_size(describe(name).path).cell)
+
+
+def sized_row(name: str) -> str:
+    """Claim and answer of a program that only ``dipc prove`` takes."""
+    found = every_size(describe(name).path)
+    return row(name, found.claim, found.cell)
+
+
+def model_row(name: str) -> str:
+    """Size of a model, and how many of its properties hold."""
+    model = dipc.load_model(describe(name).path)
+    return row(name, size_of(model.model), counted([answer(model, line) for line in model.properties]))
+
+
+def hidden_row(name: str) -> str:
+    """Claim, horizon, verdict and least constant."""
+    asked = asked_in(describe(name).path)
+    with dipc.limits(seconds=TIME_LIMIT):
+        verdict, budget = asked.check(), asked.budget()
+    question = verdict.question
+    claim = pretty(question.claim.text).replace("*", "·") if question.claim else ""
+    horizon = "any" if question.horizon is None else str(question.horizon)
+    return row(name, claim, horizon, verdict.status, least_constant(budget))
+
+
+def row(name: str, *cells: str) -> str:
+    """A row of a table: the name, which leads to the file, its title, and the answers."""
+    shipped = describe(name)
+    start = f"[{name}](../{shipped.path.relative_to(ROOT)})", linked(shipped.title.strip())
+    return f"| {' | '.join((*start, *cells))} |\n"
+
+
+TABLES: tuple[tuple[Callable[[], list[str]], Callable[[str], str]], ...] = (
+    (programs, program_row),
+    (lambda: sorted(every_size_programs()), sized_row),
+    (lambda: sorted(models()), model_row),
+    (hidden, hidden_row),
+)
+"""The names in each table of the page, and how a row is computed."""
+
+
+def rows(page: str) -> list[dict[str, str]]:
+    """The rows of each table, by name."""
+    return [
+        {re.findall(r"\[(.*?)\]", line)[0]: line for line in table[2].splitlines(keepends=True)}
+        for table in TABLE.finditer(page)
+    ]
+
+
+def written(page: str) -> str:
+    """The page with all tables computed anew."""
+    for table, (names, compute) in zip(list(TABLE.finditer(page)), TABLES, strict=True):
+        head = table[0].removesuffix(table[2])
+        page = page.replace(table[0], head + "".join(map(compute, names())))
+    return page
+
+
+# --- the page of a file on the site --------------------------------------------------------------
+
+
+def page_of(path: Path, everything: bool) -> str:
+    """What a shipped file is, its row in the gallery and its text; if asked for, its answers in detail."""
+    shipped, text = describe(path.stem), path.read_text(encoding="utf-8")
+    title = linked(shipped.title.strip())
+    lines = [f"# {shipped.name}", "", title if title.endswith("?") else f"{title}."]
+    if notes := " ".join(notes_of(text)).strip():
+        lines.append(linked(notes))
+    lines += ["", f"- source: {linked(shipped.source)}", *facts(shipped.name)]
+    if everything:
+        lines += details(shipped)
+    return "\n".join([*lines, "", f"```{path.suffix[1:]}\n{text.rstrip()}\n```", ""])
+
+
+def facts(name: str) -> Iterator[str]:
+    """The cells of a row of the gallery, as items of a list."""
+    page = PAGE.read_text(encoding="utf-8")
+    for table, known in zip(TABLE.finditer(page), rows(page), strict=True):
+        if name in known:
+            cells = zip(table[1].split(" | ")[2:], known[name].split(" | ")[2:], strict=True)
+            yield from (f"- {head.strip(' |')}: {cell.strip(' |' + chr(10))}" for head, cell in cells)
+
+
+def details(shipped: Shipped) -> Iterator[str]:
+    """Counterexamples, proofs for every size, and the answers to the formulas of a model."""
+    if shipped.is_model:
+        yield from model_details(dipc.load_model(shipped.path))
+    elif shipped.is_hidden:
+        with dipc.limits(seconds=TIME_LIMIT):
+            verdict = asked_in(shipped.path).check()
+        yield f"- size: {size_of_hidden(verdict.question)}"
+        if isinstance(verdict, Violated):
+            yield f"- counterexample: `{hidden_witness(verdict.counterexample)}`"
+    else:
+        if not shipped.is_for_every_size and (found := short_witness(dipc.load(shipped.path).check())):
+            yield f"- counterexample: `{found}`"
+        yield from (f"- for every N, {line}" for line in every_size(shipped.path).lines)
+
+
+def model_details(model: MarkovModel) -> Iterator[str]:
+    """A table of the properties of a model."""
+    yield from ("", "| property | formula | verdict |", "|---|---|---|")
+    for line in model.properties:
+        found = answer(model, line)
+        verdict = f"**{found.status}**: {linked(found.witness)}" if found.witness else f"**{found.status}**"
+        yield f"| {linked(line.name)} | {code(found.formula)} | {verdict} |"
+
+
+# --- programs ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -180,7 +225,8 @@ class EverySize:
 def every_size(path: Path) -> EverySize:
     """Prove the claim of a program for every size; a limit that runs out is an undecided verdict."""
     asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
-    found = answered(asked, Clock(Limits(TIME_LIMIT)))
+    with dipc.limits(seconds=TIME_LIMIT):
+        found = answered(asked, Clock())
     rows = {row.label: row.text for row in answer_rows(found) if isinstance(row, Row) and row.text}
     if found.status == "violated":
         rows["broken by"] = f"`{short_reason(found)}`"
@@ -222,22 +268,6 @@ def least_multiple(least: LeastT | None) -> str:
 
 def multiple(t: fmpq) -> str:
     return "ε" if t == 1 else f"{t}·ε"
-
-
-def entry(name: str) -> Entry:
-    """Compute the entry of a program; the rest of this file only formats it."""
-    program = describe(name)
-    mechanism = dipc.load(program.path)
-    verdict = mechanism.check()
-    return Entry(
-        program,
-        program.path.read_text(encoding="utf-8"),
-        pretty(verdict.claim.brief()).replace("*", "·"),
-        verdict.status,
-        tightest(mechanism, str(verdict.goal.delta)).replace("*", "·"),
-        short_witness(verdict),
-        every_size(program.path),
-    )
 
 
 def tightest(mechanism: dipc.Mechanism, delta: str) -> str:
@@ -300,84 +330,28 @@ def short_place(text: str) -> str:
 class Answer:
     """A property of a model with its verdict; a formula that fails has a witness."""
 
-    name: str
     formula: str
     status: str
     witness: str
 
 
-@dataclass(frozen=True)
-class ModelEntry:
-    """A model with the answers to its properties."""
-
-    model: Shipped
-    text: str
-    size: str
-    answers: tuple[Answer, ...]
-
-
-def model_entry(name: str) -> ModelEntry:
-    """Check all properties of a model."""
-    shipped = describe(name)
-    model = dipc.load_model(shipped.path)
-    answers = tuple(answer(model, line) for line in model.properties)
-    return ModelEntry(shipped, shipped.path.read_text(encoding="utf-8"), size_of(model.model), answers)
-
-
 def answer(model: MarkovModel, line: PropertyLine) -> Answer:
+    """The verdict on a property."""
     with dipc.limits(seconds=TIME_LIMIT):
         verdict = model.check(line)
     formula = re.sub(r"\s*#.*", "", line.source.text).strip()
     witness = "" if verdict.witness is None else pretty(brief_witness(verdict.witness))
-    return Answer(line.name, formula, verdict.status, witness)
+    return Answer(formula, verdict.status, witness)
 
 
-def models_page(entries: list[ModelEntry]) -> Iterator[str]:
-    """What the page says about models."""
-    yield MODELS
-    yield "| model | what it is | size | properties |\n|---|---|---|---|\n"
-    for e in entries:
-        title = linked(e.model.title.strip())
-        yield f"| [{e.model.name}](#{e.model.name}) | {title} | {e.size} | {counted(e.answers)} |\n"
-    yield "\n"
-    for e in entries:
-        yield "\n".join(model_section(e)) + "\n\n"
-
-
-def counted(answers: tuple[Answer, ...]) -> str:
+def counted(answers: list[Answer]) -> str:
     """
-    >>> counted((Answer("a", "", "holds", ""), Answer("b", "", "holds", ""), Answer("c", "", "fails", "")))
+    >>> counted([Answer("", "holds", ""), Answer("", "holds", ""), Answer("", "fails", "")])
     '2 hold, 1 fails'
     """
     counts = Counter(a.status for a in answers)
     words = {"holds": "hold", "fails": "fail", "undecided": "undecided"}
     return ", ".join(f"{n} {words[s] if n > 1 else s}" for s in words if (n := counts[s]))
-
-
-def heading(model: Shipped, text: str) -> Iterator[str]:
-    """The name of a model and what its comments say."""
-    yield f"### {model.name}"
-    yield ""
-    title = linked(model.title.strip())
-    yield title if title.endswith("?") else f"{title}."
-    if notes := " ".join(notes_of(text)).strip():
-        yield linked(notes)
-    yield ""
-
-
-def model_section(e: ModelEntry) -> Iterator[str]:
-    """One model."""
-    yield from heading(e.model, e.text)
-    yield f"- source: {linked(e.model.source)}"
-    yield f"- size: {e.size}"
-    yield ""
-    yield "| property | formula | verdict |"
-    yield "|---|---|---|"
-    for a in e.answers:
-        verdict = f"**{a.status}**: {linked(a.witness)}" if a.witness else f"**{a.status}**"
-        yield f"| {linked(a.name)} | {code(a.formula)} | {verdict} |"
-    yield ""
-    yield from text_of(e.model, "dpm", e.text)
 
 
 def code(text: str) -> str:
@@ -395,44 +369,7 @@ def code(text: str) -> str:
 # --- hidden Markov models ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class HiddenEntry:
-    """A hidden Markov model with the answer to its question."""
-
-    model: Shipped
-    text: str
-    size: str
-    claim: str
-    horizon: str
-    status: str
-    least: str
-    counterexample: str
-
-
-def hidden_models() -> dict[str, Path]:
-    """The shipped hidden Markov models, and the programs that are asked such questions, by name."""
-    return dict(sorted((path.stem, path) for path in (ROOT / "programs/hidden_markov").iterdir()))
-
-
-def hidden_entry(path: Path) -> HiddenEntry:
-    """Check a hidden Markov model, or a program, and find its least constant."""
-    source = Source(path.name, path.read_text(encoding="utf-8"))
-    said = header(source.text)
-    model = Shipped(path.stem, path, said["title"], said["source"], expected_verdict(source) or "")
-    asked = asked_in(path)
-    with dipc.limits(seconds=TIME_LIMIT):
-        verdict, budget = asked.check(), asked.budget()
-    question = verdict.question
-    return HiddenEntry(
-        model,
-        source.text,
-        size_of_hidden(question),
-        pretty(question.claim.text).replace("*", "·") if question.claim else "",
-        "any" if question.horizon is None else str(question.horizon),
-        verdict.status,
-        least_constant(budget),
-        hidden_witness(verdict.counterexample) if isinstance(verdict, Violated) else "",
-    )
+# --- hidden Markov models ------------------------------------------------------------------------
 
 
 def asked_in(path: Path) -> ProgramQuestion | dipc.PufferfishQuestion:
@@ -489,146 +426,7 @@ def hidden_witness(found: Counterexample) -> str:
     return f"{shown}; repeating [{' '.join(found.pump.word)}] makes the quotient grow beyond all bounds"
 
 
-def hidden_page(entries: list[HiddenEntry]) -> Iterator[str]:
-    """What the page says about hidden Markov models."""
-    yield HIDDEN
-    yield "| model | what it is | claim | horizon | verdict | least c |\n|---|---|---|---|---|---|\n"
-    for e in entries:
-        title = linked(e.model.title.strip())
-        cells = (f"[{e.model.name}](#{e.model.name})", title, e.claim, e.horizon, e.status, e.least)
-        yield f"| {' | '.join(cells)} |\n"
-    yield "\n"
-    for e in entries:
-        yield "\n".join(hidden_section(e)) + "\n\n"
-
-
-def hidden_section(e: HiddenEntry) -> Iterator[str]:
-    """One hidden Markov model."""
-    yield from heading(e.model, e.text)
-    yield f"- source: {linked(e.model.source)}"
-    yield f"- size: {e.size}"
-    yield f"- claim: {e.claim}-Pufferfish private, " + (
-        "every horizon" if e.horizon == "any" else f"horizon {e.horizon}"
-    )
-    yield f"- verdict: **{e.status}**"
-    yield f"- least c: {e.least}"
-    if e.counterexample:
-        yield f"- counterexample: `{e.counterexample}`"
-    yield ""
-    yield from text_of(e.model, e.model.path.suffix[1:], e.text)
-
-
-def page(
-    entries: list[Entry],
-    sized: list[SizedEntry],
-    model_entries: list[ModelEntry],
-    hidden: list[HiddenEntry],
-) -> str:
-    """The whole page."""
-    order = list(FAMILIES)
-
-    def rank(e: Entry) -> tuple[int, str, str]:
-        family = e.program.family
-        return (order.index(family) if family in order else len(order), family, e.program.name)
-
-    ordered = sorted(entries, key=rank)
-    parts = [HEAD, "\n".join(overview(ordered)), "\n\n"]
-    for family, members in groupby(ordered, key=lambda e: e.program.family):
-        parts.append(f"## {FAMILIES.get(family, family.replace('_', ' ').capitalize())}\n\n")
-        parts.extend("\n".join(section(member)) + "\n\n" for member in members)
-    return "".join([*parts, *sized_page(sized), *models_page(model_entries), *hidden_page(hidden), FOOT])
-
-
-def overview(entries: list[Entry]) -> Iterator[str]:
-    yield "| program | what it is | claim | verdict | tightest | for every N |"
-    yield "|---|---|---|---|---|---|"
-    for e in entries:
-        cells = (
-            f"[{e.program.name}](#{e.program.name})",
-            linked(e.program.title.strip()),
-            e.claim,
-            e.status,
-            e.tightest,
-            e.every_size.cell,
-        )
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def section(e: Entry) -> Iterator[str]:
-    """One program."""
-    yield f"### {e.program.name}"
-    yield ""
-    yield f"{linked(e.program.title.strip())}."
-    if notes := " ".join(notes_of(e.text)):
-        yield linked(notes)
-    yield ""
-    yield f"- source: {linked(e.program.source)}"
-    yield f"- claim: {e.claim}"
-    yield f"- verdict: **{e.status}**"
-    yield f"- tightest: {e.tightest}"
-    if e.counterexample:
-        yield f"- counterexample: `{e.counterexample}`"
-    yield from for_every_size(e.every_size)
-    yield ""
-    yield from text_of(e.program, "dip", e.text)
-
-
-def for_every_size(found: EverySize) -> Iterator[str]:
-    """The answer for every size, as items of a list."""
-    yield f"- for every N: **{found.verdict}**"
-    yield from (f"    - {line}" for line in found.lines)
-
-
-# --- programs for every size only ----------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SizedEntry:
-    """A program that only ``dipc prove`` takes."""
-
-    program: Shipped
-    text: str
-    found: EverySize
-
-
-def sized_entry(name: str) -> SizedEntry:
-    """Prove such a program."""
-    program = describe(name)
-    return SizedEntry(program, program.path.read_text(encoding="utf-8"), every_size(program.path))
-
-
-def sized_page(entries: list[SizedEntry]) -> Iterator[str]:
-    """What the page says about programs for every size only."""
-    yield EVERY_SIZE
-    yield "| program | what it is | claim | for every N |\n|---|---|---|---|\n"
-    for e in entries:
-        title = linked(e.program.title.strip())
-        yield f"| [{e.program.name}](#{e.program.name}) | {title} | {e.found.claim} | {e.found.cell} |\n"
-    yield "\n"
-    for e in entries:
-        yield "\n".join(sized_section(e)) + "\n\n"
-
-
-def sized_section(e: SizedEntry) -> Iterator[str]:
-    """One program for every size only."""
-    yield from heading(e.program, e.text)
-    yield f"- source: {linked(e.program.source)}"
-    yield f"- claim: {e.found.claim}"
-    yield from for_every_size(e.found)
-    yield ""
-    yield from text_of(e.program, "dip", e.text)
-
-
-def text_of(shipped: Shipped, language: str, text: str) -> Iterator[str]:
-    """The whole file, folded."""
-    relative = shipped.path.relative_to(ROOT)
-    yield f'<details markdown="1"><summary>{relative}</summary>'
-    yield ""
-    yield f"```{language}\n{text.rstrip()}\n```"
-    yield ""
-    yield f"[The file](../{relative})"
-    yield ""
-    yield "</details>"
+# --- texts ---------------------------------------------------------------------------------------
 
 
 def notes_of(text: str) -> Iterator[str]:
@@ -654,14 +452,5 @@ def linked(text: str) -> str:
     )
 
 
-def main() -> None:
-    finite = paths().keys() - hidden_programs().keys() - every_size_programs().keys()
-    programs = [entry(name) for name in sorted(finite)]
-    sized = [sized_entry(name) for name in sorted(every_size_programs())]
-    chains = [model_entry(name) for name in sorted(models())]
-    hidden = [hidden_entry(path) for path in hidden_models().values()]
-    PAGE.write_text(page(programs, sized, chains, hidden), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

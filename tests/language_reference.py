@@ -1,10 +1,9 @@
-"""Write the reference section of docs/language.md from the grammar and the tables of the language.
+"""The reference section of docs/language.md, made from the grammar and the tables of the language.
 
-    python tests/language_reference.py
-
-The forms come from dipc/dipwhile/syntax/grammar.lark, the functions and the rules of the fragment from their
-tables; this file says what each construct means, with an example.  tests/test_language_reference.py parses
-every example, finds the construct in it, and fails if a construct of the grammar is not described.
+The site has it (docs/site/hooks.py); ``python tests/language_reference.py`` prints it.  The forms come from
+dipc/dipwhile/syntax/grammar.lark, the functions and the rules of the fragment from their tables; this file
+says what each construct means, with an example.  tests/test_language_reference.py parses every example,
+finds the construct in it, and fails if a construct of the grammar is not described.
 """
 
 from __future__ import annotations
@@ -22,9 +21,8 @@ from dipc.dipwhile.syntax.layout import METRICS, WORDS
 from dipc.dipwhile.syntax.tables import GRAMMAR
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "language.md"
-BEGIN = "<!-- written by python tests/language_reference.py -->\n"
-END = "<!-- end of what is written by python tests/language_reference.py -->\n"
+PLACE = "<!-- the reference -->\n"
+"""Where docs/language.md has the reference."""
 
 
 @dataclass(frozen=True)
@@ -303,6 +301,7 @@ def reference(grammar: str) -> Iterator[str]:
     yield from functions()
     yield from words()
     yield from rules()
+    yield from the_grammar()
 
 
 def section_of(name: str, known: list[Form]) -> str:
@@ -376,13 +375,17 @@ def rules() -> Iterator[str]:
         yield ""
 
 
-def written(page: str) -> str:
-    """The page with an up-to-date reference."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    lines = "\n".join(reference(GRAMMAR.read_text(encoding="utf-8")))
-    return f"{before}{BEGIN}\n{lines}\n{END}{after}"
+def the_grammar() -> Iterator[str]:
+    """The grammar, word for word."""
+    yield "### Reference: the grammar"
+    yield ""
+    yield f"```lark\n{GRAMMAR.read_text(encoding='utf-8')}```"
+
+
+def written() -> str:
+    """The whole reference."""
+    return "\n".join(reference(GRAMMAR.read_text(encoding="utf-8"))) + "\n"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    print(written(), end="")

@@ -32,6 +32,7 @@ from dipc.cli.main import status
 from dipc.errors import Source
 from dipc.models.reading import read_model
 from dipc.pufferfish.reading import read_question
+from dipc.shipped import models, paths
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -240,11 +241,6 @@ def test_links_lead_somewhere(path: Path) -> None:
             assert (path.parent / target).exists(), target
 
 
-def test_the_grammar_shown_is_the_grammar_shipped() -> None:
-    shown = blocks(ROOT / "docs" / "language.md", "lark")
-    assert shown == [(ROOT / "dipc" / "dipwhile" / "syntax" / "grammar.lark").read_text(encoding="utf-8")]
-
-
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("material")
     site = tmp_path / "site"
@@ -256,19 +252,25 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "NO_MKDOCS_2_WARNING": "1",
-            "DIPC_REPORTS": "warner",
+            "DIPC_REPORTS": "warner,survey",
         },
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert {page for page in pages if not (site / page / "index.html").exists()} == set()
-    everything = "".join(page.read_text(encoding="utf-8") for page in site.rglob("*.html"))
+    text = {page.relative_to(site): page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    pages = {Path(page.stem, "index.html") for page in (ROOT / "docs").glob("*.md")}
+    shipped = {
+        Path("source", path.relative_to(ROOT), "index.html")
+        for path in (*paths().values(), *models().values())
+    }
+    assert {Path("index.html"), *pages, *shipped} - text.keys() == set()
     assert {page.name for page in (site / "reports").glob("*.html")} == {"warner.html"}
-    gallery = (site / "gallery" / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r'href="\.\./reports/(\w+)\.html"', gallery) == ["warner"]
+    assert [page.parent.name for page, shown in text.items() if "Full report" in shown] == ["warner.dip"]
+    assert "tight" in text[Path("source/programs/chains/survey.dpm/index.html")]
+    assert "Reference: the grammar" in text[Path("language/index.html")]
+    everything = "".join(text.values())
     assert 'class="kd">input</span>' in everything, "programs are not highlighted"
     assert not re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="https?:[^"]*"', everything)
 

@@ -1,4 +1,4 @@
-"""docs/gallery.md is up to date: it has every shipped file verbatim; a few entries are recomputed."""
+"""The tables of docs/gallery.md are up to date: every shipped file has its row; some are computed anew."""
 
 from __future__ import annotations
 
@@ -9,25 +9,9 @@ import pytest
 from campaigns import spared
 
 import dipc
-from dipc.errors import Source
-from dipc.shipped import (
-    describe,
-    every_size_programs,
-    expected_verdict,
-    header,
-    hidden_programs,
-    models,
-    paths,
-)
+from dipc.shipped import describe, every_size_programs, header, models
 
-PAGE, _, REST = gallery.PAGE.read_text(encoding="utf-8").partition("\n## Markov models\n")
-PAGE, _, SIZED = PAGE.partition("\n## For every size only\n")
-MODELS, _, HIDDEN = REST.partition("\n## Hidden Markov models\n")
-ROWS = {
-    row[1]: [cell.strip() for cell in row[2].split(" | ")]
-    for row in re.finditer(r"^\| \[(\w+)\]\(#\w+\) \| (.*) \|$", PAGE, re.MULTILINE)
-}
-PROGRAMS = sorted(paths().keys() - hidden_programs().keys() - every_size_programs().keys())
+PROGRAMS, SIZED, MODELS, HIDDEN = gallery.rows(gallery.PAGE.read_text(encoding="utf-8"))
 SLOW = ("ex6", "noisy-max-5")  # seconds each; tests/pufferfish/test_shipped_programs.py decides them
 AGAIN = "run `python tests/gallery.py`"
 UNBOUNDED = ("svt3", "svt3_quarter", "svt5", "svt6", "nmax3", "nmax4", "prefix_sums_wrong")
@@ -46,94 +30,94 @@ BROKEN_FROM = dict(zip(UNBOUNDED, (3, 5, 2, 3, 3, 1, 2), strict=True))
 """The same where no t is enough; dipc may only know a lower bound."""
 
 
-def section(name: str, page: str = PAGE) -> str:
-    """What the page says about a program or a model."""
-    found = re.search(rf"^### {name}\n.*?^</details>$", page, re.MULTILINE | re.DOTALL)
-    assert found, f"no section for {name}: {AGAIN}"
-    return found[0]
+def cells(line: str) -> list[str]:
+    """The cells of a row, without its borders."""
+    return line.strip("|\n ").split(" | ")
 
 
-def test_every_program_has_a_row() -> None:
-    assert sorted(ROWS) == PROGRAMS, AGAIN
+def test_every_shipped_file_has_a_row() -> None:
+    found = [list(table) for table in (PROGRAMS, SIZED, MODELS, HIDDEN)]
+    assert found == [names() for names, _ in gallery.TABLES], AGAIN
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_an_entry_is_that_of_its_file(name: str) -> None:
+def test_a_row_is_that_of_its_file(name: str) -> None:
     program = describe(name)
-    text = program.path.read_text(encoding="utf-8")
-    shown = section(name)
-    assert f"```dip\n{text.rstrip()}\n```" in shown, AGAIN
-    assert f"- verdict: **{program.expect}**" in shown, AGAIN
-    assert ROWS[name][-3] == program.expect, AGAIN
-    assert ("- counterexample:" in shown) == (program.expect == "violated"), AGAIN
-    announced = header(text).get("tightest", "").split(" ")[0]
+    start, (*_, status, tightest, _) = PROGRAMS[name], cells(PROGRAMS[name])
+    assert start.startswith(gallery.row(name).removesuffix("\n")), AGAIN
+    assert status == program.expect, AGAIN
+    announced = header(program.path.read_text(encoding="utf-8")).get("tightest", "").split(" ")[0]
     if announced:
         wanted = {"1": "ε", "infinite": "infinite"}.get(announced, f"{announced}·ε")
-        assert ROWS[name][-2].split(" ")[0] == wanted, AGAIN
+        assert tightest.split(" ")[0] == wanted, AGAIN
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_answer_for_every_size(name: str) -> None:
-    cell = ROWS[name][-1]
+    cell = cells(PROGRAMS[name])[-1]
     assert cell == FOR_EVERY_N.get(name, cell), AGAIN
     if name in BROKEN_FROM:
         start = re.escape(f"violated from N = {BROKEN_FROM[name]} on")
         assert re.fullmatch(rf"{start} \((infinite|at least [^ ]*)\)", cell), AGAIN
-    assert f"- for every N: **{cell.split(' (')[0]}**" in section(name), AGAIN
     if describe(name).expect == "violated":  # then it is violated for some size and inputs, too
         assert not cell.startswith("private")
 
 
-@pytest.mark.parametrize("name", sorted(every_size_programs()))
-def test_a_program_for_every_size_computed_anew(name: str) -> None:
-    found = gallery.sized_entry(name)
-    assert found.found.status == found.program.expect
-    assert "\n".join(gallery.sized_section(found)) == section(name, SIZED), AGAIN
-    assert f"| {found.found.claim} | {found.found.cell} |\n" in SIZED, AGAIN
+@pytest.mark.parametrize("name", models())
+def test_a_row_counts_the_verdicts_of_the_file(name: str) -> None:
+    expected = [line.expected or "" for line in dipc.load_model(models()[name]).properties]
+    counted = gallery.counted([gallery.Answer("", verdict, "") for verdict in expected])
+    assert cells(MODELS[name])[-1] == counted, AGAIN
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_row_has_the_verdict_of_the_file(name: str) -> None:
+    assert cells(HIDDEN[name])[-2] == describe(name).expect, AGAIN
 
 
 @pytest.mark.parametrize("name", ["rand1", "nmax4", "partial_sum_wrong"])
-def test_an_entry_computed_anew(name: str) -> None:
-    assert "\n".join(gallery.section(gallery.entry(name))) == section(name), AGAIN
+def test_a_program_computed_anew(name: str) -> None:
+    assert gallery.program_row(name) == PROGRAMS[name], AGAIN
 
 
-def test_every_model_has_a_row() -> None:
-    rows = re.findall(r"^\| \[(\w+)\]\(#\1\) \|", MODELS, re.MULTILINE)
-    assert rows == sorted(models()), AGAIN
-
-
-@pytest.mark.parametrize("name", sorted(models()))
-def test_a_model_is_that_of_its_file(name: str) -> None:
-    path = models()[name]
-    shown = section(name, MODELS)
-    assert f"```dpm\n{path.read_text(encoding='utf-8').rstrip()}\n```" in shown, AGAIN
-    rows = re.findall(r"^\| (\S+) \| .* \| \*\*(\w+)\*\*(.*) \|$", shown, re.MULTILINE)
-    expected = [(gallery.linked(line.name), line.expected) for line in dipc.load_model(path).properties]
-    assert [(name, verdict) for name, verdict, _ in rows] == expected, AGAIN
-    assert all((verdict == "fails") == bool(witness) for _, verdict, witness in rows), AGAIN
+@pytest.mark.parametrize("name", sorted(every_size_programs()))
+def test_a_program_for_every_size_computed_anew(name: str) -> None:
+    assert gallery.sized_row(name) == SIZED[name], AGAIN
+    assert cells(SIZED[name])[-1].split(" ")[0] == describe(name).expect
 
 
 @pytest.mark.parametrize("name", ["survey", "vanishing"])
 def test_a_model_computed_anew(name: str) -> None:
-    assert "\n".join(gallery.model_section(gallery.model_entry(name))) == section(name, MODELS), AGAIN
+    assert gallery.model_row(name) == MODELS[name], AGAIN
 
 
-def test_every_hidden_model_has_a_row() -> None:
-    rows = re.findall(r"^\| \[([\w-]+)\]\(#\1\) \|", HIDDEN, re.MULTILINE)
-    assert rows == sorted(gallery.hidden_models()), AGAIN
-
-
-@pytest.mark.parametrize("name", sorted(gallery.hidden_models()))
-def test_a_hidden_model_is_that_of_its_file(name: str) -> None:
-    path = gallery.hidden_models()[name]
-    text, shown = path.read_text(encoding="utf-8"), section(name, HIDDEN)
-    expected = expected_verdict(Source(path.name, text))
-    assert f"```{path.suffix[1:]}\n{text.rstrip()}\n```" in shown, AGAIN
-    assert f"- verdict: **{expected}**" in shown, AGAIN
-    assert ("- counterexample:" in shown) == (expected == "violated"), AGAIN
-
-
-@pytest.mark.parametrize("name", spared(sorted(set(gallery.hidden_models()) - {*SLOW}), {"noisy-max-4"}))
+@pytest.mark.parametrize("name", spared(sorted(set(HIDDEN) - {*SLOW}), {"noisy-max-4"}))
 def test_a_hidden_model_computed_anew(name: str) -> None:
-    entry = gallery.hidden_entry(gallery.hidden_models()[name])
-    assert "\n".join(gallery.hidden_section(entry)) == section(name, HIDDEN), AGAIN
+    assert gallery.hidden_row(name) == HIDDEN[name], AGAIN
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (
+            "nmax4",
+            ["- verdict: violated\n", "- counterexample: `q = [-1, -1, -1] against q = [-1, -1, 0]: out = 0"],
+        ),
+        ("gap", ["- for every N: private (ε)\n", "- for every N, proof: "]),
+        ("survey", ["| least | `D[eps, 0](X out_1) for eps in [11/10, inf)` | **holds** |\n"]),
+        (
+            "ex3",
+            [
+                "- verdict: violated\n",
+                "- counterexample: `sick against healthy (prior contagious), p = 1/2: 2, ",
+            ],
+        ),
+    ],
+)
+def test_the_page_of_a_file_on_the_site(name: str, shown: list[str]) -> None:
+    path = describe(name).path
+    short, whole = (gallery.page_of(path, everything) for everything in (False, True))
+    for page in (short, whole):
+        assert f"```{path.suffix[1:]}\n{path.read_text(encoding='utf-8').rstrip()}\n```" in page
+    assert [text for text in shown if text not in whole] == []
+    assert len(short) < len(whole)

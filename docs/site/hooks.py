@@ -1,7 +1,9 @@
 """Hooks for mkdocs: pages for the files outside docs/ that pages link to, and syntax highlighting for .dip.
 
 In the repository ``[svt1](../programs/svt/svt1.dip)`` leads to the file.  The site does not contain that
-file, so each linked file becomes a page of its own, with its text highlighted.
+file, so each linked file becomes a page of its own, with its text highlighted.  The page of a shipped program
+or model also says what it is and has its row of the gallery; those in the environment variable DIPC_REPORTS
+(names, or ``all``, which takes minutes) have their answers in detail and, if they are programs, their report.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import logging
 import os
 import re
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -21,8 +22,16 @@ from pygments.lexers import LEXERS
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("mkdocs.hooks")
 
-# The site shows this dipc, installed or not, so the lexer is registered here and not by its entry point.
-sys.path.insert(0, str(ROOT))
+# The site shows this dipc, installed or not.
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import gallery  # noqa: E402
+import language_reference  # noqa: E402
+
+import dipc  # noqa: E402
+from dipc import shipped  # noqa: E402
+
+# Registered here and not by its entry point, because dipc need not be installed.
 LEXERS["DipLexer"] = ("dipc.editors.pygments_lexer", "dipc", ("dip",), ("*.dip",), ())
 
 LINK = re.compile(r"\]\(\.\./([^)#\s]+)")
@@ -39,13 +48,16 @@ LANGUAGES = {
 
 
 def page_of(target: str) -> str:
-    """The page that shows a file of the repository."""
-    return f"source/{target.rstrip('/')}.md"
+    """The page that shows a file of the repository; the README is the first page."""
+    return "index.md" if target == "README.md" else f"source/{target.rstrip('/')}.md"
 
 
 def text_of(target: str) -> str:
-    """The content of that page: a list of the files in a folder, or the text of a file."""
+    """The content of that page: a list of the files in a folder, a shipped program, or the text of a file."""
     path = ROOT / target
+    if path.suffix in (".dip", ".dpm", ".hmm") and path.is_relative_to(ROOT / "programs"):
+        link = f"[Full report](../../../reports/{path.stem}.html)\n" if path.stem in reports() else ""
+        return f"{gallery.page_of(path, wanted(path.stem))}\n{link}"
     if path.is_dir():
         names = "\n".join(f"- `{child.name}`" for child in sorted(path.iterdir()) if child.is_file())
         return f"# {target}\n\n{names}\n"
@@ -54,12 +66,20 @@ def text_of(target: str) -> str:
     return f"# {target}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{text}{fence}\n"
 
 
+def first_page() -> str:
+    """The README, with the links that a page in docs/ has; `D[1, 0](X f)` in its code is not a link."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = re.sub(r"\]\((?=[A-Z]+(\.md)?\))", "](../", text)
+    return re.sub(r"\]\(docs/", "](", text)
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for every file that a page links to."""
+    """Add the README as the first page, and a page for every file that a page links to."""
+    files.append(File.generated(config, "index.md", content=first_page()))
     found: set[str] = set()
     for file in files.documentation_pages():
         found |= set(LINK.findall(file.content_string))
-    for target in sorted(found):
+    for target in sorted(found - {"README.md"}):
         files.append(File.generated(config, page_of(target), content=text_of(target)))
     for name in reports():
         log.info("report of %s", name)
@@ -67,26 +87,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def wanted(name: str) -> bool:
+    """Whether the site has the answers of this program or model in detail."""
+    names = os.environ.get("DIPC_REPORTS", "")
+    return names == "all" or name in names.split(",")
+
+
 def reports() -> list[str]:
-    """The programs whose reports the site includes: DIPC_REPORTS=all (takes minutes), or a list of names."""
-    wanted = os.environ.get("DIPC_REPORTS", "")
-    shipped = import_module("dipc.shipped")
-    known = sorted(shipped.paths().keys() - shipped.every_size_programs().keys())  # a report is of one size
-    return known if wanted == "all" else [name for name in known if name in wanted.split(",")]
+    """The programs whose reports the site includes."""
+    names = shipped.paths().keys() - shipped.every_size_programs().keys()  # a report is of one size
+    return sorted(filter(wanted, names))
 
 
 def report(name: str) -> str:
     """The page that `dipc report` writes."""
-    dipc = import_module("dipc")  # found through the path above
-    return str(dipc.report_html(dipc.load(name)))
-
-
-def with_reports(markdown: str) -> str:
-    """The gallery with a link to each report."""
-    for name in reports():
-        heading = f"### {name}\n"
-        markdown = markdown.replace(heading, f"{heading}\n[Full report](reports/{name}.html)\n", 1)
-    return markdown
+    return dipc.report_html(dipc.load(name))
 
 
 FENCES = {
@@ -101,10 +116,10 @@ FENCES = {
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Redirect links to the generated pages, and highlight every block."""
-    if page.file.src_uri == "gallery.md":
-        markdown = with_reports(markdown)
-    markdown = LINK.sub(lambda link: f"]({page_of(link[1])}", markdown)
+    """Redirect links to the generated pages, make the reference of the language, highlight every block."""
+    markdown = markdown.replace(language_reference.PLACE, language_reference.written())
+    if not page.file.src_uri.startswith("source/"):
+        markdown = LINK.sub(lambda link: f"]({page_of(link[1])}", markdown)
     return re.sub(
         r"^```([\w-]+)$", lambda fence: f"```{FENCES.get(fence[1], fence[1])}", markdown, flags=re.M
     )

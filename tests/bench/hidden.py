@@ -22,7 +22,7 @@ from gallery import least_constant  # noqa: E402
 from pufferfish.parametric_examples import example5, example6, noisy_argmax, one_shot, side  # noqa: E402
 
 from bench.page import load, logged, put_in  # noqa: E402
-from dipc.clock import Clock  # noqa: E402
+from dipc.clock import Clock, Limits  # noqa: E402
 from dipc.errors import Source  # noqa: E402
 from dipc.numbers.parametric import Ring  # noqa: E402
 from dipc.pufferfish import pipeline  # noqa: E402
@@ -80,13 +80,13 @@ def measured(action: Callable[[], R]) -> tuple[R, str]:
 
 def verdict(make: Make) -> tuple[str, str]:
     """The verdict, and the time from the text (or the matrices) to it."""
-    found, seconds = measured(lambda: pipeline.check(make(), Clock(TIME_LIMIT)))
+    found, seconds = measured(lambda: pipeline.check(make(), Clock(Limits(seconds=TIME_LIMIT))))
     return found.status, seconds
 
 
 def least(make: Make) -> tuple[str, str]:
     """The least c, and the time to find it."""
-    found, seconds = measured(lambda: pipeline.budget(make(), Clock(TIME_LIMIT)))
+    found, seconds = measured(lambda: pipeline.budget(make(), Clock(Limits(seconds=TIME_LIMIT))))
     return least_text(found), seconds
 
 

@@ -121,7 +121,7 @@ def finite_mechanisms(draw: st.DrawFn) -> str:
 
 EACH = st.one_of(programs(), discrete_programs())
 ANY = EACH.filter(telling)
-# All of those that alone find one of the deliberate bugs of docs/testing.md are tried.
+# All of those that alone find one of the deliberate bugs of docs/contributing.md are tried.
 LAWS = {
     "renaming": Law(changes.renaming, st.one_of(ANY, looping_programs()), many(3, campaign=5), 0.9),
     "reordering": Law(changes.reordering, ANY, many(3, campaign=6), 0.3),

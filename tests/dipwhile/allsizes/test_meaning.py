@@ -239,7 +239,7 @@ def test_a_condition_is_read_from_left_to_right(condition: str) -> None:
 # --- random programs -------------------------------------------------------------------------
 
 GROUPS = int(os.environ.get("DIPC_LAW_EXAMPLES", 4))
-"""Groups of forty programs; docs/testing.md names the variable."""
+"""Groups of forty programs; docs/contributing.md names the variable."""
 
 
 def random_body(random: Random) -> str:

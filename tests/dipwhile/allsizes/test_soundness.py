@@ -27,7 +27,7 @@ from dipc.signs.eps_range import EpsRange
 from tests.dipwhile.allsizes.random_programs import program
 
 GROUPS = int(os.environ.get("DIPC_LAW_EXAMPLES", 4))
-"""Groups of ten programs; docs/testing.md names the variable."""
+"""Groups of ten programs; docs/contributing.md names the variable."""
 
 
 def proved_t(text: str) -> fmpq | None:

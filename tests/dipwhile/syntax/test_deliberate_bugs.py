@@ -119,7 +119,7 @@ HEAD = "input q in {0, 1}; output o in {0, 1} = 0; adjacent all; private eps\n"
 
 @dataclass(frozen=True)
 class Bug:
-    """A bug as docs/testing.md lists it, a program that is private only with it, and the test that fails."""
+    """What is wrong, the bug itself, a program that is private only with it, and the test that fails."""
 
     wrong: str
     inject: Injection
@@ -255,12 +255,6 @@ def test_without_a_bug_the_readers_agree() -> None:
     """The differences are due to the bugs, not to the constructs."""
     for bug in BUGS:
         assert read(bug.program) == plain(parser.parse(Source("p.dip", bug.program)))
-
-
-def test_the_table_of_deliberate_bugs() -> None:
-    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
-    for bug in BUGS:
-        assert f"| front end: {bug.wrong} | `{bug.caught}` |" in page
 
 
 # --- the ordinary tests --------------------------------------------------------------------------------
