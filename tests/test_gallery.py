@@ -12,7 +12,7 @@ import dipc
 from dipc.shipped import describe, every_size_programs, header, models
 
 PROGRAMS, SIZED, MODELS, HIDDEN = gallery.rows(gallery.PAGE.read_text(encoding="utf-8"))
-SLOW = ("ex6", "noisy-max-5")  # seconds each; tests/pufferfish/test_shipped_programs.py decides them
+SLOW = {"ex6", "noisy-max-4", "noisy-max-5"}
 AGAIN = "run `python tests/gallery.py`"
 UNBOUNDED = ("svt3", "svt3_quarter", "svt5", "svt6", "nmax3", "nmax4", "prefix_sums_wrong")
 FOR_EVERY_N = {
@@ -91,7 +91,7 @@ def test_a_model_computed_anew(name: str) -> None:
     assert gallery.model_row(name) == MODELS[name], AGAIN
 
 
-@pytest.mark.parametrize("name", spared(sorted(set(HIDDEN) - {*SLOW}), {"noisy-max-4"}))
+@pytest.mark.parametrize("name", spared(sorted(HIDDEN), SLOW))
 def test_a_hidden_model_computed_anew(name: str) -> None:
     assert gallery.hidden_row(name) == HIDDEN[name], AGAIN
 

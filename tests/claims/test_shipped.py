@@ -27,22 +27,31 @@ TABLE = [
     ("svt/svt6", {"N": 1}, "1/2", False),
     ("svt/svt6", {"N": 2}, "1", False),
     ("svt/svt6", {"N": 3}, "3/2", False),
+    ("svt/svt3", {"N": 1}, "1/2", True),
     ("svt/svt3", {"N": 2}, "1", True),
     ("svt/svt3", {"N": 3}, "3/2", True),
-    ("svt/svt3_quarter", {"N": 3}, "3/4", True),
+    *(("svt/svt3_quarter", {"N": n}, t, True) for n, t in enumerate(("1/4", "1/2", "3/4", "1"), 1)),
+    ("noisy_max/nmax1", {"N": 2}, "1", False),
     ("noisy_max/nmax1", {}, "1", False),
+    ("noisy_max/nmax2", {"N": 2}, "1", True),
     ("noisy_max/nmax2", {}, "1", True),
+    ("noisy_max/nmax3", {"N": 1}, "1/2", True),
     ("noisy_max/nmax3", {"N": 2}, "1", True),
     ("noisy_max/nmax3", {"N": 3}, "3/2", True),
+    ("histogram/hist1", {"N": 2}, "1", True),
     ("histogram/hist1", {}, "1", True),
+    ("randomized_response/rand1", {"N": 2}, "1", True),
 ]
 """Program, parameters, least t, and whether it is attained (at every eps)."""
 
 
-@pytest.mark.parametrize(("name", "parameters", "t", "attained"), spread(TABLE, 8))
+@pytest.mark.parametrize(("name", "parameters", "t", "attained"), spread(TABLE, 12))
 def test_least_budget(name: str, parameters: dict[str, int], t: str, attained: bool) -> None:
-    found = dipc.load(PROGRAMS / f"{name}.dip", **parameters).budget()
+    program = dipc.load(PROGRAMS / f"{name}.dip", **parameters)
+    found = program.budget()
     assert (str(found.least.exact), found.least.attained) == (t, attained)
+    assert program.check(f"{t}*eps").status == "private"
+    assert program.check(f"{t}*eps - eps/100").status == "violated"
     kinds = {spot.kind for spot, _ in found.witnesses}
     assert kinds == {Kind.EVERYWHERE if attained else Kind.TOWARDS}
 

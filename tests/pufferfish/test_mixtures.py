@@ -61,13 +61,6 @@ def test_example_5() -> None:
 
 
 @LEFT_OUT
-def test_example_6() -> None:
-    budget = least(program(EXAMPLE_6))
-    assert budget.low == budget.high == fmpq(26213471, 7193368)
-    assert not budget.attained
-
-
-@LEFT_OUT
 def test_example_6_at_one_half() -> None:
     budget = least(program(EXAMPLE_6), p2=fmpq(1, 2))
     assert budget.reached is not None
