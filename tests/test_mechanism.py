@@ -278,22 +278,6 @@ def test_sympy_of_a_distribution(svt: dipc.Mechanism) -> None:
 # --- verdicts --------------------------------------------------------------------------------
 
 
-def test_texts_of_a_violation(svt: dipc.Mechanism, broken: dipc.Violated) -> None:
-    assert repr(svt) == f"<Mechanism {SVT4} (N = 2, c = 1, T = 0, Delta = 1)>"
-    assert repr(broken) == "<Violated: (eps)-private for every eps in (0, inf)>"
-    assert str(broken).splitlines() == [
-        "violated: (eps)-private for every eps in (0, inf)",
-        "u:  q=[-1, 0]",
-        "u': q=[0, -1]",
-        "output: out=[bot, top]",
-        "at eps = 1: P(u) = 0.1420193399, more than 0.1374685975; P(u') = 0.05057187082",
-    ]
-    assert repr(broken.counterexample) == (
-        "<Counterexample q=[-1, 0] against q=[0, -1], output out=[bot, top], eps = 1>"
-    )
-    assert repr(svt.chain(q=(0, 1))) == "<Chain: 21 states, 20 edges, 3 final>"
-
-
 def test_the_text_of_undecided_says_what_is_open() -> None:
     tight = COIN.replace("private eps", "private eps, exp(-2) for eps in (0, 1]")
     mechanism = dipc.load(tight)

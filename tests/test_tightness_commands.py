@@ -36,13 +36,6 @@ def test_a_broken_epsilon_names_its_option(capsys: pytest.CaptureFixture[str]) -
     assert "--claim" not in err
 
 
-def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "budget", SVT)
-    assert "least t    3/4: (3/4*ε)-private, and not for a smaller t\n" in out
-    assert "reached    approached as ε -> inf\n" in out
-    assert "output     out = [bot, bot, top]\n" in out
-
-
 def test_budget_for_an_interval_is_enclosed(capsys: pytest.CaptureFixture[str]) -> None:
     found = record(capsys, "budget", SVT, "-D", "N=2", "--for", "(0, 1]", "--width", "1e-6")
     assert found["for"] == "(0, 1]"

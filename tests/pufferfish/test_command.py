@@ -27,7 +27,6 @@ observe 0..2
 table G[0..2, 0..2] = ((2/3, 1/6, 1/6), (1/3, 1/3, 1/3), (1/6, 1/6, 2/3))
 state n(i) for i in 0..2 emits {j: G[i, j] for j in 0..2} next stop
 """
-LOSS = "no c is enough (infinite privacy loss)"
 LAST = "horizon 1; private ln(2)\n"
 EX2 = f"# expect: private\n{FIRST}compare n(0), n(1); compare n(1), n(2)\n{LAST}"
 CONTAGIOUS = """\
@@ -81,69 +80,10 @@ def record(capsys: Capture, *arguments: str) -> tuple[int, Any]:
     return code, json.loads(out)
 
 
-# --- the outputs of the specification ----------------------------------------------------------------
+# --- outputs; docs/pufferfish.md shows others ---------------------------------------------------------
 
 
-def test_private(capsys: Capture) -> None:
-    assert run(capsys, "check", "ex2.hmm") == (0, """\
-model    ex2.hmm  (3 states, 3 observations)
-claim    ln(2)-Pufferfish private, horizon 1   (c = 2)
-checked  4 ordered pairs of distributions, all observation sequences
-verdict  PRIVATE
-time     0.01 s
-""", "")  # fmt: skip
-
-
-def test_violated(capsys: Capture) -> None:
-    assert run(capsys, "check", "ex3.hmm") == (1, """\
-model       ex3.hmm  (3 states, 3 observations; p in (0, 1))
-claim       ln(2)-Pufferfish private for every p, horizon 1   (c = 2)
-checked     2 ordered pairs of distributions, all observation sequences
-verdict     VIOLATED
-secret      s  : sick      (prior contagious)
-against     s' : healthy   (prior contagious)
-parameters  p = 1/2
-sequence    2
-P(s)        0.6666666667  =  2/3
-P(s')       0.1666666667  =  1/6
-bound       0.3333333333  =  1/3
-excess      0.3333333333  =  1/3
-time        0.01 s
-""", "")  # fmt: skip
-
-
-def test_the_least_constant(capsys: Capture) -> None:
-    assert run(capsys, "budget", "ex3.hmm") == (0, """\
-model     ex3.hmm  (3 states, 3 observations; p in (0, 1))
-horizon   1
-least c   4: ln(4)-Pufferfish private, and not for a smaller number
-epsilon   1.386294361
-reached   for every p
-secret    s  : sick      (prior contagious)
-against   s' : healthy   (prior contagious)
-sequence  2
-P(s)      2/3
-P(s')     1/6
-time      0.01 s
-""", "")  # fmt: skip
-
-
-def test_every_horizon(capsys: Capture) -> None:
-    assert run(capsys, "check", "above.hmm", "--horizon", "any") == (1, f"""\
-model     above.hmm  (66 states, 10 observations)
-claim     4*ln(2)-Pufferfish private, every horizon   (c = 16)
-checked   6 ordered pairs of distributions, all observation sequences
-verdict   VIOLATED
-secret    s  : init(1, 0)
-against   s' : init(2, 0)
-sequence  blank ask(1, 2) bot ask(1, 2) bot ask(1, 2) bot ask(1, 2) bot ask(1, 2) bot
-P(s)      4.284908723e-7  =  1/2333772
-P(s')     1.339033976e-8  =  1/74680704
-bound     2.142454361e-7  =  1/4667544
-excess    2.142454361e-7  =  1/4667544
-          repeating [ask(1, 2) bot] multiplies the quotient by 2 each time: {LOSS}
-time      0.01 s
-""", "")  # fmt: skip
+def test_a_horizon(capsys: Capture) -> None:
     assert run(capsys, "check", "above.hmm", "--horizon", "9", "--quiet") == (0, "private\n", "")
 
 
@@ -352,11 +292,6 @@ def test_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_distribution(capsys: Capture) -> None:
-    assert run(capsys, "distribution", "ex3.hmm", "--given", "sick") == (0, """\
-0  0.1666666667  =  1/6
-1  0.1666666667  =  1/6
-2  0.6666666667  =  2/3
-""", "")  # fmt: skip
     out = run(capsys, "distribution", "loop.hmm", "--given", "t", "--horizon", "2")[1]
     rows = [line.split("  ") for line in out.splitlines()]
     expected = {" ".join(word): pytest.approx(law("".join(word), "t")) for word in product("ab", repeat=2)}

@@ -145,22 +145,6 @@ def run(capsys: Capture, *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_the_words_for_svt4(capsys: Capture) -> None:
-    out = run(capsys, "svt4", "-D", "N=2")
-    for line in (
-        "changed    q[1] is -1 on u and 0 on u'; q[2] is 0 on u and -1 on u'",
-        "  line 16  r <- Lap(3*eps/(4*Delta), q[i])   r₁ ~ Lap(3*ε/4, -1);   on u' r₁ ~ Lap(3*ε/4, 0)",
-        "  line 17  b <- r >= rT                      r₁ < rT, so b = false",
-        "  line 19  out[i] <- top                     out[2] = top",
-        "              r₂ stays, its mean moves by -1: this costs 3/4*ε",
-        "            the exact loss is less, at most 21/20*ε: the moves take each sample at its worst",
-        "  least t  21/20: P(u) ≤ exp(t*ε) * P(u') holds for this t and for no smaller one",
-        "           approached as ε -> 0",
-    ):
-        assert line in out.splitlines(), line
-    assert "broken for 0 < ε < 2.0319164994" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
