@@ -22,7 +22,7 @@ from flint import fmpq
 import dipc
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
-from dipc.clock import Clock, Limits
+from dipc.clock import Clock
 from dipc.dipwhile.allsizes.answer import answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import LeastT
