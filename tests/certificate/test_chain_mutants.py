@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,20 +10,22 @@ from typing import Any
 
 import pytest
 from campaigns import some
+from certificate.altered import mutants
 from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, written
 from dpctl.fast import satisfying
 from dpctl.oracle import holding
 from flint import fmpq
 
 from dipc.certificate.chains import is_about, listed_model, other_model
-from dipc.certificate.format import dumps
-from dipc.clock import Clock
+from dipc.child import held
+from dipc.clock import Clock, Limits
 from dipc.dpctl import formula as tree
 from dipc.dpctl.formula import Formula
 from dipc.dpctl.syntax import parse_property
-from dipc.errors import Source
+from dipc.errors import LimitReached, Source
 from dipc.kernel import chains
 from dipc.kernel.__main__ import main as kernel_main
+from dipc.kernel.privacy import digest
 from dipc.kernel.reading import Refused
 from dipc.kernel.statements import check
 from dipc.numbers.exppoly import ExpPoly
@@ -38,14 +39,6 @@ SUBJECTS = [
     (TWICE, "D[ln 3 - 1/4, 1/10](F (out & X (low U<=2 stop)))"),
     (ROUNDS, 'D[1/10, 1/5]((bot | X bot) U (top & P>=1 (X "halt")))'),
 ]
-Where = tuple[str | int, ...]
-
-
-def places(value: Any, where: Where = ()) -> Iterator[Where]:
-    yield where
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places(inner, (*where, key))
 
 
 def others(value: Any) -> Iterator[Any]:
@@ -81,25 +74,6 @@ def others(value: Any) -> Iterator[Any]:
             yield from ([*value[:i], value[i + 1], value[i], *value[i + 2 :]] for i in range(len(value) - 1))
         case dict():
             yield from ({k: v for k, v in value.items() if k != gone} for gone in value)
-
-
-def mutants(data: dict[str, Any]) -> Iterator[tuple[Where, dict[str, Any]]]:
-    """Every value changed, one at a time."""
-    for where in places(data):
-        if not where or where[0] == "digest":
-            continue
-        here = data
-        for key in where:
-            here = here[key]  # type: ignore[index]
-        for other in others(here):
-            if other == here and type(other) is type(here):
-                continue
-            mutant = copy.deepcopy(data)
-            inside: Any = mutant
-            for key in where[:-1]:
-                inside = inside[key]
-            inside[where[-1]] = other
-            yield where, mutant
 
 
 def formula_of(nodes: list[Any]) -> Formula:
@@ -174,7 +148,7 @@ def test_a_mutant_is_refused_or_still_true(model: str, formula: str) -> None:
     asked = parse_property(Source("f", formula), original)
     data = written(original, formula)
     count = accepted = changed = 0
-    for where, mutant in some(mutants(data), 250):
+    for where, mutant in some(mutants(data, others), 250):
         count += 1
         with pytest.raises(Refused):
             check(json.dumps(mutant).encode())  # with the old digest
@@ -197,7 +171,7 @@ def test_listed_probabilities_cannot_be_changed(model: str, formula: str) -> Non
     """Not one number of a vector; a rank only to another one that proves the same."""
     data = written(model_of(model), formula)
     tried = 0
-    for where, mutant in mutants({"untils": data["untils"]}):
+    for where, mutant in mutants({"untils": data["untils"]}, others):
         tried += 1
         try:
             certificate = checked(data | mutant)
@@ -337,15 +311,18 @@ def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
         checked(data | changed)
 
 
-@pytest.mark.parametrize("operator", [["X", 10**9, 0], ["U", 10**9, 0, 0]], ids=["X", "U"])
-def test_a_great_bound_is_left_to_the_limits(
-    operator: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "path", [[["X", 10**9, 0]], [["U", 10**9, 0, 0]], [["X", 10**9, 0], ["U", 3, 1, 1]]], ids=str
+)
+def test_endless_work_is_undecided(
+    path: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "certificate.json"
-    changed = {"formula": [NAME, operator, ["P", within(HALF, HALF), 1]]}
-    file.write_text(dumps(written(model_of(SURVEY), "out_1 | D[1, 0](X out_1)") | changed))
+    data = written(model_of(SURVEY), "out_1 | D[1, 0](X out_1)")
+    data |= {"formula": [NAME, *path, ["P", within(HALF, HALF), len(path)]]}
+    file = tmp_path / "out.json"
+    file.write_text(json.dumps({**data, "digest": digest(data)}), encoding="utf-8")
     assert kernel_main([str(file), "--seconds", "1"]) == 3
-    assert capsys.readouterr().out == "undecided: work: more than 1 s or 4000 MB\n"
+    assert capsys.readouterr().out.startswith("undecided: work: more than 1 s")
 
 
 def test_a_deep_file_is_refused() -> None:
@@ -358,6 +335,14 @@ def test_a_missing_vector_is_refused() -> None:
     data = written(model_of(TWICE), "P>=1/2 (G F out)")
     with pytest.raises(Refused, match=r"^until 1: an object is expected"):
         checked(data | {"untils": data["untils"][:1]})
+
+
+def test_copies_that_double_again_and_again_end_at_a_limit() -> None:
+    """20 nested operators on a chain whose every state has two successors."""
+    chain = "chain; s -> {s: 1/2, t: 1/2}; t -> {s: 1/3, t: 2/3}; start s"
+    formula = "P>=1/2 (" + " | ".join(f"((X^{k} s) & F<={k} t)" for k in range(2, 30)) + ")"
+    with pytest.raises(LimitReached, match="the time limit was reached"):
+        held(Clock(Limits(1)), lambda: written(model_of(chain), formula))
 
 
 def test_the_formula_and_the_states_cannot_forge_the_statement() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
@@ -286,14 +283,3 @@ def test_a_certificate_of_a_program_has_no_model(
     assert exit_status(["verify", "warner.json", "--expect", "holds"]) == 1
     assert exit_status(["verify", "warner.json", "--formula", "true"]) == 2
     assert "are about Markov chains" in capsys.readouterr().err
-
-
-def test_a_copy_of_the_kernel_checks_it_alone(files: Path) -> None:
-    shutil.copytree(ROOT / "dipc" / "kernel", files / "kernel", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("holds", "fails"):
-        run = subprocess.run(
-            [sys.executable, "-I", "-S", "kernel", f"{name}.json"], capture_output=True, text=True, cwd=files
-        )
-        assert run.returncode == 0, run.stdout
-        assert run.stdout.startswith("accepted: IF the listed chain is that of the model THEN in model '")
-        assert f"{name} at plus, minus\n" in run.stdout

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,6 +13,7 @@ from typing import Any
 
 import pytest
 from campaigns import some
+from certificate.altered import Where, at, changed, places
 from flint import fmpq
 from patience import quickest
 
@@ -271,16 +269,7 @@ class Judge:
         return spent <= self.t
 
 
-Where = tuple[str | int, ...]
 MATHEMATICS = ("start", "t", "edges", "strategies")
-
-
-def spots(value: Any, way: Where = ()) -> list[Where]:
-    if isinstance(value, dict):
-        return [way, *(spot for key, part in value.items() for spot in spots(part, (*way, key)))]
-    if isinstance(value, list):
-        return [way, *(spot for i, part in enumerate(value) for spot in spots(part, (*way, i)))]
-    return [way]
 
 
 def others(value: Any) -> list[Any]:
@@ -305,21 +294,10 @@ def others(value: Any) -> list[Any]:
     return [0, "0"]
 
 
-def changed(data: Json, where: Where, value: Any) -> Json:
-    mutant = copy.deepcopy(data)
-    spot = mutant
-    for key in where[:-1]:
-        spot = spot[key]  # type: ignore[index]
-    spot[where[-1]] = value  # type: ignore[index]
-    return mutant
-
-
 def mutations(data: Json) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Another value in the place of each one that the proof is made of."""
-    for where in spots({field: data[field] for field in MATHEMATICS}):
-        known: Any = data
-        for key in where:
-            known = known[key]
+    for where in places({field: data[field] for field in MATHEMATICS}):
+        known = at(data, where)
         for value in others(known) if where else []:
             if value != known:
                 yield where, value
@@ -632,19 +610,6 @@ def test_names_cannot_forge_the_statement() -> None:
 
 
 # --- the commands -----------------------------------------------------------------------------------------
-
-
-def test_the_kernel_alone_accepts_it(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "dipc" / "kernel", tmp_path / "kernel")
-    file = tmp_path / "c.json"
-    file.write_text(dumps(sizes_certificate(svt1())))
-    done = subprocess.run(
-        [sys.executable, "-I", str(tmp_path / "kernel"), str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0 and done.stdout.startswith("accepted: IF the listed automaton"), done
 
 
 def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
