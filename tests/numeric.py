@@ -36,11 +36,11 @@ def high(number: fmpq | int) -> mpmath.mpf:
     return mpmath.mpf(int(number.p)) / int(number.q)
 
 
-def value(f: ExpPoly | Quotient, eps: fmpq) -> mpmath.mpf:
+def value(f: ExpPoly | Quotient, eps: fmpq | mpmath.mpf) -> mpmath.mpf:
     """f(eps), term by term."""
     if isinstance(f, Quotient):
         return value(f.numerator, eps) / value(f.denominator, eps)
-    x = high(eps)
+    x = high(eps) if isinstance(eps, fmpq) else eps
     return mpmath.fsum(
         high(t.coefficient)
         * x**t.power

@@ -244,14 +244,23 @@ def test_a_folder_that_is_not_there(
 
 
 @pytest.mark.parametrize(
-    "content", [b"\xff\xfe\x00\x01", b"\x7fELF\x02\x01\x01\x00\x00", b"\x00" * 100, b"", b"\n\n"]
+    ("content", "says"),
+    [
+        (b"\xff\xfe\x00\x01", "not UTF-8"),
+        (b"\x7fELF\x02\x01\x01\x00\x00", "has no meaning here"),
+        (b"\x00" * 100, "has no meaning here"),
+        (b"", "the program is empty"),
+        (b"\xef\xbb\xbf", "the program is empty"),
+        (b"\n\n", "the program is empty"),
+    ],
 )
-def test_files_that_are_no_programs(capsys: Capture, tmp_path: Path, content: bytes) -> None:
+def test_files_that_are_no_programs(capsys: Capture, tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "strange.dip"
     path.write_bytes(content)
-    code, out, err = run(capsys, "check", str(path))
-    assert (code, out) == (2, "")
-    assert "strange.dip" in err
+    for command in ("check", "distribution", "format"):
+        code, out, err = run(capsys, command, str(path))
+        assert (code, out) == (2, "")
+        assert "strange.dip" in err and says in err and len(err.splitlines()) <= 4
 
 
 def test_a_python_file_is_no_program(capsys: Capture, tmp_path: Path) -> None:

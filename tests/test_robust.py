@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from campaigns import some
 
 from dipc.shipped import paths
 
@@ -82,20 +81,6 @@ def test_strange_names(name: str, tmp_path: Path) -> None:
     shutil.copy(SVT4, path)
     run = process(["check", str(path), "-D", "N=2", "--quiet"])
     assert (run.returncode, run.stdout, run.stderr) == (1, "violated\n", "")
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [(b"", "the program is empty"), (b"\xef\xbb\xbf", "the program is empty"), (b"\xff", "not UTF-8")],
-)
-def test_strange_files(content: bytes, says: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.dip"
-    path.write_bytes(content)
-    for command in some(("check", "distribution", "format"), 1):
-        run = process([command, str(path)])
-        assert (run.returncode, run.stdout) == (2, "")
-        assert says in run.stderr
-        assert len(run.stderr.splitlines()) <= 4
 
 
 def test_windows_text(tmp_path: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,12 +46,6 @@ def test_every_program_says_what_it_is(name: str) -> None:
 def test_the_header_of_a_program() -> None:
     text = "# A coin\n# source: folklore  \noutput b in {0, 1}"
     assert header(text) == {"title": "A coin", "source": "folklore"}
-
-
-def test_from_python() -> None:
-    assert dipc.load("svt4", N=2).check().status == "violated"
-    text = (ROOT / "programs" / "svt" / "svt4.dip").read_text(encoding="utf-8")
-    assert dipc.load("svt4").program.source.text == text
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n"])
@@ -114,12 +106,6 @@ def test_a_hidden_markov_model_is_no_program(
 def test_a_folder_is_no_program(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         dipc.load(tmp_path)
-
-
-def test_windows_text(tmp_path: Path) -> None:
-    path = tmp_path / "my file.dip"
-    path.write_bytes(b"\xef\xbb\xbf" + SMALL.replace("; ", "\r\n").replace("\n", "\r\n").encode())
-    assert dipc.load(path).check().status == "violated"
 
 
 @pytest.mark.parametrize(
@@ -183,11 +169,3 @@ def test_list_json(capsys: Capture) -> None:
     assert found["svt4"]["family"] == "svt"
     assert status(["programs", "svt4", "--json"]) == 0
     assert "input  q[N]" in json.loads(capsys.readouterr().out)["text"]
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_standard_input(end: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    text = SMALL.replace("; ", end).encode()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert status(["check", "-"]) == 1
-    assert capsys.readouterr().out.startswith("program     <stdin>\n")

@@ -5,25 +5,10 @@ from __future__ import annotations
 import mpmath
 import pytest
 from flint import fmpq
+from numeric import high, value
 
 import dipc
 from dipc.numbers.quotient import Quotient
-
-
-def value(p: Quotient, eps: fmpq) -> mpmath.mpf:
-    def of(f: dipc.ExpPoly) -> mpmath.mpf:
-        return mpmath.fsum(
-            high(t.coefficient)
-            * high(eps) ** t.power
-            * mpmath.exp(high(t.rate) * high(eps) + high(t.constant) + high(t.inverse) / high(eps))
-            for t in f.terms()
-        )
-
-    return of(p.numerator) / of(p.denominator)
-
-
-def high(number: fmpq) -> mpmath.mpf:
-    return mpmath.mpf(int(number.p)) / int(number.q)
 
 
 def density(rate: mpmath.mpf, mean: mpmath.mpf, x: mpmath.mpf) -> mpmath.mpf:

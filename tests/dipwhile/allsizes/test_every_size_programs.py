@@ -42,15 +42,6 @@ def proved(name: str) -> dipc.ProveVerdict:
     return dipc.load(name).prove()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_is_proved(name: str) -> None:
-    found = proved(name)
-    assert found.status == describe(name).expect
-    assert found.question.sizes == ("N",)
-    assert found.least is not None
-    assert str(found.least.high) == T[name]
-
-
 @pytest.mark.parametrize("name", spared(NAMES, {"range"}))
 def test_less_noise_is_not_proved(name: str) -> None:
     """With half of the rates everywhere, half of t is enough; below that nothing is proved."""
