@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import inf, log, prod
-from operator import ge, gt, le
+from math import exp, inf, log, prod
+from operator import ge, gt, le, lt
 from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
@@ -94,12 +94,13 @@ def parsed(text: str) -> list:
     return stack[0]
 
 
-def value(tree, env: dict[str, Fraction]):
+def value(tree, env, number=Fraction):
+    """A term; for ``exp`` the numbers must be floats."""
     if isinstance(tree, str):
-        return env[tree] if tree in env else Fraction(tree)
+        return env[tree] if tree in env else number(Fraction(tree))
     if tree[0] == "ite":
-        return value(tree[2] if value(tree[1], env) else tree[3], env)
-    given = [value(part, env) for part in tree[1:]]
+        return value(tree[2] if value(tree[1], env, number) else tree[3], env, number)
+    given = [value(part, env, number) for part in tree[1:]]
     match tree[0]:
         case "+":
             return sum(given)
@@ -109,11 +110,13 @@ def value(tree, env: dict[str, Fraction]):
             return -given[0]
         case "/":
             return given[0] / given[1]
+        case "exp":
+            return exp(given[0])
         case "=":
             return given[0] == given[1]
         case "or" | "and" | "not" as word:
             return {"or": any, "and": all, "not": lambda x: not x[0]}[word](given)
-    return {">": gt, ">=": ge, "<=": le}[tree[0]](*given)
+    return {">": gt, ">=": ge, "<=": le, "<": lt}[tree[0]](*given)
 
 
 def satisfied(text: str, point: dict[str, Fraction]) -> list[bool]:

@@ -6,7 +6,6 @@ import json
 import re
 from fractions import Fraction
 from itertools import product
-from math import exp
 from pathlib import Path
 from random import Random
 
@@ -18,7 +17,7 @@ from dipc.cli.main import status
 from dipc.errors import InputError, Unsupported
 from dipc.program_questions import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
-from tests.pufferfish.test_export import by_z3, parsed
+from tests.pufferfish.test_export import by_z3, parsed, value
 
 Capture = pytest.CaptureFixture[str]
 CLINIC = """
@@ -117,42 +116,16 @@ def test_a_program_is_observed_once(capsys: Capture) -> None:
 # --- SMT-LIB with functions of eps ---------------------------------------------------------------
 
 
-def value(tree, env: dict):
-    """A term, with floats."""
-    if isinstance(tree, str):
-        return env[tree] if tree in env else float(Fraction(tree))
-    given = [value(part, env) for part in tree[1:]]
-    match tree[0]:
-        case "+":
-            return sum(given)
-        case "*":
-            found = 1.0
-            for x in given:
-                found *= x
-            return found
-        case "-":
-            return -given[0]
-        case "/":
-            return given[0] / given[1]
-        case "exp":
-            return exp(given[0])
-        case "and":
-            return all(given)
-    return {">": given[0] > given[1], ">=": given[0] >= given[1], "<=": given[0] <= given[1]}.get(
-        tree[0], given[0] < given[1]
-    )
-
-
 def excesses(text: str, point: dict[str, float]) -> list[float] | None:
     """``A Z' - c A' Z`` of every query at a point; None outside of the class."""
     env, found = dict(point), []
     for line in parsed(text):
         match line:
             case ["define-fun", name, [], _, body]:
-                env[name] = value(body, env)
+                env[name] = value(body, env, float)
             case ["assert", [">", left, right]] if isinstance(left, list) and len(str(left)) > 60:
-                found.append(value(left, env) - value(right, env))
-            case ["assert", body] if not value(body, env):
+                found.append(value(left, env, float) - value(right, env, float))
+            case ["assert", body] if not value(body, env, float):
                 return None
     return found
 
