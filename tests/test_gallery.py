@@ -13,7 +13,7 @@ from dipc.shipped import describe, every_size_programs, header, models
 
 PROGRAMS, SIZED, MODELS, HIDDEN = gallery.rows(gallery.PAGE.read_text(encoding="utf-8"))
 SLOW = {"ex6", "noisy-max-4", "noisy-max-5"}
-AGAIN = "run `python tests/gallery.py`"
+AGAIN = "run `python docs/site/gallery.py`"
 UNBOUNDED = ("svt3", "svt3_quarter", "svt5", "svt6", "nmax3", "nmax4", "prefix_sums_wrong")
 FOR_EVERY_N = {
     **dict.fromkeys(("svt1", "svt2", "svt_bottoms", "svt_numeric"), "private (ε)"),

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger("mkdocs.hooks")
 
 # The site shows this dipc, installed or not.
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "site")]
 
 import gallery  # noqa: E402
 import language_reference  # noqa: E402

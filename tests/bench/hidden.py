@@ -15,7 +15,8 @@ from statistics import median
 from time import perf_counter
 from typing import TypeVar
 
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs" / "site"), str(ROOT)]  # as pytest does
 
 from flint import fmpq  # noqa: E402
 from gallery import least_constant  # noqa: E402
@@ -30,7 +31,6 @@ from dipc.pufferfish.question import Claim, Pair, Parameters, Question  # noqa: 
 from dipc.pufferfish.reading import Asked, read_question  # noqa: E402
 from dipc.pufferfish.verdict import Budget  # noqa: E402
 
-ROOT = Path(__file__).parent.parent.parent
 TITLE, NEXT_TITLE = "\n## Pufferfish privacy\n", "\n## Every size\n"
 ROUNDS = 3
 LONG = 10  # seconds: what takes longer is measured once

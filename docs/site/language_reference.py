@@ -1,6 +1,6 @@
 """The reference section of docs/language.md, made from the grammar and the tables of the language.
 
-The site has it (docs/site/hooks.py); ``python tests/language_reference.py`` prints it.  The forms come from
+The site has it (hooks.py); ``python docs/site/language_reference.py`` prints it.  The forms come from
 dipc/dipwhile/syntax/grammar.lark, the functions and the rules of the fragment from their tables; this file
 says what each construct means, with an example.  tests/test_language_reference.py parses every example,
 finds the construct in it, and fails if a construct of the grammar is not described.
@@ -20,7 +20,7 @@ from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.layout import METRICS, WORDS
 from dipc.dipwhile.syntax.tables import GRAMMAR
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PLACE = "<!-- the reference -->\n"
 """Where docs/language.md has the reference."""
 

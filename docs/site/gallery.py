@@ -1,6 +1,6 @@
 """Write the tables of docs/gallery.md, and the page of each shipped file on the site.
 
-    python tests/gallery.py
+    python docs/site/gallery.py
 
 computes all tables anew: every program with its verdict, its tightest bound and the answer of ``dipc prove``,
 every Markov model with the verdicts on its properties, and every hidden Markov model with its least constant.
@@ -50,7 +50,7 @@ from dipc.shipped import (
     paths,
 )
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "gallery.md"
 TIME_LIMIT = 120
 FAMILIES = (
