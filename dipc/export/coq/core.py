@@ -64,7 +64,6 @@ def require_same(program: CoreProgram, certificate: Certificate) -> None:
 class CoreListing(Listing):
     """What a certificate lists, with the program that it is about."""
 
-    constant: None = None  # delta is written as the certificate has it
     translation: Translation = field(kw_only=True)
 
     @cached_property

@@ -9,7 +9,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 MODULES = ("Chain", "Bounds", "Privacy")
 """In the order in which they need each other."""
-MORE = ("Pieces", "Distributions", "Constants", "Wide")
+MORE = ("Pieces", "Distributions")
 """What only some files need besides."""
 PREFIX = "From Dipc Require Import "
 REQUIRED = re.compile(r"^From (\w+) Require Import (.*)\.$")

@@ -14,7 +14,6 @@ from itertools import product
 from typing import Any, ClassVar
 
 from dipc.errors import Unsupported
-from dipc.export.coq.constants import Constant
 from dipc.export.coq.terms import LINES, SEARCH, computed, first_that, function, interval, listed, rational
 from dipc.kernel import reading
 from dipc.kernel.facts import Function
@@ -29,6 +28,7 @@ Law = tuple[int, ...]
 
 
 COQ = "From Coq Require Import Reals ZArith QArith List FMapPositive."
+OTHERWISE = "a certificate proves it, too: `dipc check --certificate FILE`, `dipc verify FILE`"
 
 
 def refuse_other_terms(certificate: Certificate) -> None:
@@ -36,9 +36,9 @@ def refuse_other_terms(certificate: Certificate) -> None:
     table, delta = certificate.table, certificate.table.delta
     for f in (delta.numerator, *table.denominators, *(ratio.numerator for ratio in table.functions)):
         if any(n < 0 or b for n, _, _, b in f):
-            raise Unsupported("powers and exponents of 1/eps are not written for Coq yet")
+            raise Unsupported("powers and exponents of 1/eps are not written for Coq", hint=OTHERWISE)
         if any(k for _, _, k, _ in f):
-            raise Unsupported("constants such as exp(-2) are not written for Coq yet")
+            raise Unsupported("constants such as exp(-2) are not written for Coq", hint=OTHERWISE)
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,6 @@ class Listing:
     """What a certificate lists, as Coq text; numbers of functions and denominators begin at 1 there."""
 
     certificate: Certificate
-    constant: Constant | None = None
-    """What delta is, if the certificate has a rational number in its place."""
 
     @cached_property
     def integers(self) -> Integers:
@@ -130,8 +128,7 @@ class Listing:
     @property
     def more(self) -> tuple[str, ...]:
         """The modules that are needed besides."""
-        pieces = () if self.certificate.violated else ("Pieces",)
-        return pieces if self.constant is None else (*pieces, "Constants")
+        return () if self.certificate.violated else ("Pieces",)
 
     def functions(self) -> Iterator[str]:
         """The functions of eps of the model."""
@@ -154,13 +151,7 @@ class Listing:
     def claim(self) -> tuple[str, str, str]:
         """Epsilon over eps, delta as a function of eps, and the interval of eps."""
         claim = self.certificate.claim
-        return rational(claim.t), f"({self.delta_of_eps()})", interval(claim.on)
-
-    def delta_of_eps(self) -> str:
-        """Delta as a function of eps."""
-        if self.constant is None:
-            return f"delta_of listed {self.number()}"
-        return f"fun _ => constant {self.constant.text}"
+        return rational(claim.t), f"(delta_of listed {self.number()})", interval(claim.on)
 
     def number(self) -> str:
         """Delta in a proof: a ratio, or none if it is 0."""
@@ -173,14 +164,9 @@ class Listing:
         yield "Proof."
 
     def applied(self, word: str, rest: str) -> Iterator[str]:
-        """The proof by the theorem about the check, for a delta that is a ratio or a constant."""
-        if self.constant is not None:
-            ratio = f"({self.ratio(*self.delta)})"
-            yield from first_that(f"{word}_constant_sound listed _ {ratio} _ {rest} n {self.constant.text}")
-        elif self.certificate.violated:
-            yield from first_that(f"{word}_check_sound listed _ {self.number()} _ {rest}")
-        else:
-            yield from computed(f"{word}_check_sound listed _ {self.number()} _ {rest}")
+        """The proof by the theorem about the check."""
+        applied = f"{word}_check_sound listed _ {self.number()} _ {rest}"
+        yield from first_that(applied) if self.certificate.violated else computed(applied)
 
     # --- proofs ---
 
@@ -193,13 +179,9 @@ class Listing:
         """The claim is broken at one eps."""
         chosen = self.certificate.data["violation"]["outcomes"]
         yield from self.statement("violated")
-        yield from self.applied("violated", f"{self.at_eps()} {self.chosen(chosen)}")
-
-    def at_eps(self) -> str:
-        """Where a violation is, with ``n`` terms of exp."""
         eps = self.certificate.claim.eps
         assert eps is not None
-        return f"n {rational(eps)}"
+        yield from self.applied("violated", f"n {rational(eps)} {self.chosen(chosen)}")
 
     def laws_sound(self) -> Iterator[str]:
         """A second theorem about the same model: its laws are distributions, see Distributions.v."""
@@ -210,11 +192,7 @@ class Listing:
         if claim.eps is None:
             yield from computed(f"distributions_check_sound listed _ {SEARCH}")
         else:
-            yield from first_that(f"distributions_at_sound listed {self.distributions_at()}")
-
-    def distributions_at(self) -> str:
-        """At the eps of a violation, with ``n`` terms of exp."""
-        return "n _"
+            yield from first_that("distributions_at_sound listed n _")
 
     def privacy(self) -> Iterator[str]:
         """The claim holds on the interval."""

@@ -194,7 +194,7 @@ def choice(item: Mapping[str, Any], certificate: Certificate) -> str:
     sides = (table.functions[item[side]] for side in ("left", "right"))
     left, right = ((above, table.denominators[below]) for above, below in sides)
     if any(n < 0 or k or b for side in (left, right) for f in side for n, _, k, b in f):
-        raise Unsupported("powers of 1/eps and constants such as exp(-2) are not written for Coq yet")
+        raise Unsupported("powers of 1/eps and constants such as exp(-2) are not written for Coq")
     (p, q), (r, s) = ([function(f, integers.unit, integers.scale) for f in pair] for pair in (left, right))
     return f"Choose {number(cost)} {integers.unit} ({p}, {q}) ({r}, {s})"
 
