@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +12,8 @@ import click
 
 from dipc.child import held
 from dipc.cli import options
-from dipc.cli.outcome import (
-    Outcome,
-    claims_table,
-    in_turn,
-    present,
-    present_several,
-    say_notes,
-    worst,
-    write_certificate,
-    write_report,
-)
+from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
+from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
 from dipc.clock import Busy, Clock, Progress, limits
@@ -47,15 +36,11 @@ else:
 AT_ONCE = 0.5  # seconds of the processor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted(options.Asked):
     """What is asked about a program."""
 
     jobs: int
-    certificate_file: str | None
-    expect: bool
-    as_json: bool
-    quiet: bool
 
 
 @click.command(
@@ -93,21 +78,19 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
     """
-    wanted = Wanted(file=files[0], **given)
-    single = len(files) == 1 and not Path(files[0]).is_dir()
+    wanted, single = Wanted(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
-    programs = [files[0]] if single else _expanded(files)
+    programs = list(files) if single else _expanded(files)
     for target in (junit, wanted.certificate_file):
         options.refuse_overwriting(target, *programs)
-    outcomes: list[Outcome] = []
-    try:
-        outcomes += [_single(wanted)] if single else _several(programs, wanted)
-    except Exception as error:
-        outcomes.append(Outcome(file=files[0], seconds=0.0, error=error))
-        raise
-    finally:
-        if junit is not None:
-            write_report(outcomes, junit)
+    questions = Asking[str, Outcome](
+        "program",
+        wanted.style,
+        lambda file, progress: decided(replace(wanted, file=file), progress)[0],
+        lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
+    )
+    with reported(junit, "dipc check", lambda error: Outcome(files[0], 0.0, error=error)) as outcomes:
+        outcomes += [_single(wanted)] if single else questions.several(programs)
     return worst(outcome.status for outcome in outcomes)
 
 
@@ -153,10 +136,8 @@ def _single(wanted: Wanted) -> Outcome:
     """Check one program and show the verdict; its errors are those of the command."""
     with Bar(f"reading {wanted.name}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
-    assert outcome.verdict is not None
-    style = "json" if wanted.as_json else "quiet" if wanted.quiet else "text"
-    present(outcome, style)
-    if style == "text" and (more := proved_for_all(wanted, mechanism, outcome)) is not None:
+    present(outcome, wanted.style)
+    if wanted.style == "text" and (more := proved_for_all(wanted, mechanism, outcome)) is not None:
         say(more)
     write_certificate(
         outcome, lambda verdict: produce.certificate(mechanism.program, verdict), wanted.certificate_file
@@ -191,19 +172,3 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
         verdict = mechanism.check(wanted.claim, **wanted.restrictions, jobs=wanted.jobs)
     total, set_to = monotonic() - start, mechanism.parameters
     return Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading), mechanism
-
-
-# --- several programs ----------------------------------------------------------------------------
-
-
-def _several(files: Sequence[str], wanted: Wanted) -> list[Outcome]:
-    """Check programs one after the other and show a table."""
-    outcomes = in_turn(
-        files,
-        lambda file, progress: decided(replace(wanted, file=file), progress)[0],
-        lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
-        "program",
-    )
-    style = "json" if wanted.as_json else "quiet" if wanted.quiet else "text"
-    present_several(outcomes, style, len(files), "program", partial(claims_table, noun="program"))
-    return outcomes

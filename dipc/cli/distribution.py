@@ -51,7 +51,7 @@ Examples:
 )
 @options.limits
 @options.json()
-def distribution(asked: options.Asked, values: options.Values, digits: int | None, as_json: bool) -> int:
+def distribution(asked: options.Asked, values: options.Values, digits: int | None) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
 
     With --at every probability is shown at one eps: exactly, and in decimals that are correctly rounded
@@ -65,7 +65,7 @@ def distribution(asked: options.Asked, values: options.Values, digits: int | Non
         budget = None if asked.at is None else to_eps(asked.at)
         if budget is not None and mechanism.program.claim is not None:
             goal_of(mechanism.program.claim, budget)  # elsewhere a probability may be undefined
-    if as_json:
+    if asked.as_json:
         record = {
             "program": asked.name,
             "parameters": mechanism.parameters,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -13,19 +14,11 @@ import click
 
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
+from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
 from dipc.cli.group import Group
-from dipc.cli.outcome import (
-    Result,
-    in_turn,
-    present,
-    present_several,
-    say_notes,
-    worst,
-    write_certificate,
-    write_report,
-)
-from dipc.cli.terminal import say, show_table
-from dipc.cli.work import Bar, asking, reading, work
+from dipc.cli.outcome import Result, worst
+from dipc.cli.terminal import show_table
+from dipc.cli.work import asking, reading, work
 from dipc.clock import Progress
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.dpctl.words import DEPTH
@@ -33,9 +26,9 @@ from dipc.errors import InputError, Source
 from dipc.lazily import lazily
 from dipc.model import MarkovModel, load_model
 from dipc.models.reading import PropertyLine, read_formulas
-from dipc.report.document import Node, data, json_of, plain_document, text
+from dipc.report.document import Node, data
 from dipc.report.models import brief_witness, rows_of, time_row
-from dipc.shipped import name_of, source_of
+from dipc.shipped import source_of
 
 if TYPE_CHECKING:
     import dipc.certificate.chains as chains
@@ -76,33 +69,18 @@ def model() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+@dataclass(frozen=True, kw_only=True)
+class Asked(options.About):
     """The model in question, and what the options that several commands have say about it."""
 
-    file: str
-    definitions: tuple[str, ...] = ()
     neighbours: str | None = None
-    at: str | None = None
     states: str | None = None
-    time_limit: float | None = None
-    memory_limit: float | None = None
     depth: int = DEPTH
-
-    @property
-    def name(self) -> str:
-        """The model as messages call it."""
-        return name_of(self.file)
 
     def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and how to search."""
         start = None if self.states is None else list(states_in(self.states, found.model.names))
         return {"at": self.at, "start": start, "depth": self.depth}
-
-    @property
-    def limits(self) -> tuple[float | None, float | None]:
-        """The limits in seconds and megabytes."""
-        return self.time_limit, self.memory_limit
 
     def load(self) -> MarkovModel:
         """The model with its parameters and neighbours set."""
@@ -215,16 +193,7 @@ Examples:
 @options.junit()
 @options.certificate(metavar="OUT")
 @options.quiet()
-def check(
-    asked: Asked,
-    formulas: tuple[str, ...],
-    file_of_formulas: str | None,
-    expect: bool,
-    junit: str | None,
-    certificate_file: str | None,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None, junit: str | None) -> int:
     """Decide each FORMULA of dpCTL* at the start states of MODEL, for every eps.
 
     Without a FORMULA: the `property` lines of the model.
@@ -233,44 +202,40 @@ def check(
     Of several formulas the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
     """
-    if expect and (formulas or asked.at is not None or asked.states is not None):
+    if asked.expect and (formulas or asked.at is not None or asked.states is not None):
         raise click.UsageError(
             "the expected verdict is about a file as it stands: leave out --expect, or FORMULA, --at "
             "and --from"
         )
-    for target in (junit, certificate_file):
+    for target in (junit, asked.certificate_file):
         options.refuse_overwriting(target, asked.file)
-    outcomes: list[FormulaOutcome] = []
-    try:
+    failed = partial(FormulaOutcome, asked.name, 0.0, None)
+    with reported(junit, "dipc model check", failed) as outcomes:
         start = monotonic()
         with work(f"reading {asked.name}", *asked.limits):
             found = asked.load()
         asked = asked.later(monotonic() - start)
-        lines = _lines(found, formulas, file_of_formulas, asked.file)
-        if certificate_file is not None and len(lines) != 1:
-            raise click.UsageError("a certificate is about one formula: give one")
-        lines = lines if expect else [line._replace(expected=None) for line in lines]
-        style = "json" if as_json else "quiet" if quiet else "text"
-        outcomes += (
-            _single(found, lines[0], asked, style)
-            if len(lines) == 1
-            else _several(found, lines, asked, style)
+        lines = _lines(found, formulas, file_of_formulas, asked)
+        questions = Asking[PropertyLine, FormulaOutcome](
+            "formula",
+            asked.style,
+            lambda line, progress: _decided(found, line, asked, progress),
+            lambda line, seconds, error: FormulaOutcome(asked.name, seconds, error=error, line=line),
+            _show_table,
         )
+        if len(lines) == 1:
+            outcomes.append(questions.one(lines[0], f"checking {asked.name}"))
+            present(outcomes[0], asked.style)
+        else:
+            outcomes += questions.several(lines)
+        about = Path(asked.name).name
         write_certificate(
-            outcomes[0],
-            lambda verdict: chains.verdict_certificate(verdict, Path(asked.name).name),
-            certificate_file,
+            outcomes[0], lambda each: chains.verdict_certificate(each, about), asked.certificate_file
         )
-    except Exception as error:
-        outcomes.append(FormulaOutcome(asked.name, 0.0, error=error))
-        raise
-    finally:
-        if junit is not None:
-            write_report(outcomes, junit, "dipc model check")
     return worst(outcome.status for outcome in outcomes)
 
 
-def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, name: str) -> list[PropertyLine]:
+def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, asked: Asked) -> list[PropertyLine]:
     """What is asked: the formulas of the command line and of a file, else those of the model."""
     lines = [PropertyLine("", Source("<formula>", text), None) for text in formulas]
     if file is not None:
@@ -280,16 +245,10 @@ def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, name: 
     if not lines:
         if file is not None:
             raise InputError(f"{file}: there is no formula in this file", hint="write one: NAME: FORMULA")
-        raise InputError(f"{name}: there is no formula to check", hint=HINT.format(name))
-    return lines
-
-
-def _single(found: MarkovModel, line: PropertyLine, asked: Asked, style: str) -> list[FormulaOutcome]:
-    """Check one formula and show the verdict; its errors are those of the command."""
-    with Bar(f"checking {asked.name}") as bar:
-        outcome = _decided(found, line, asked, bar.show)
-    present(outcome, style)
-    return [outcome]
+        raise InputError(f"{asked.file}: there is no formula to check", hint=HINT.format(asked.file))
+    if asked.certificate_file is not None and len(lines) != 1:
+        raise click.UsageError("a certificate is about one formula: give one")
+    return lines if asked.expect else [line._replace(expected=None) for line in lines]
 
 
 def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
@@ -299,23 +258,9 @@ def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Pro
     return FormulaOutcome(asked.name, verdict.seconds, verdict, running.error, line.expected, line)
 
 
-def _several(
-    found: MarkovModel, lines: Sequence[PropertyLine], asked: Asked, style: str
-) -> list[FormulaOutcome]:
-    """Check formulas one after the other and show a table."""
-    outcomes = in_turn(
-        lines,
-        lambda line, progress: _decided(found, line, asked, progress),
-        lambda line, seconds, error: FormulaOutcome(asked.name, seconds, error=error, line=line),
-        "formula",
-    )
-    present_several(outcomes, style, len(lines), "formula", _show_table)
-    return outcomes
-
-
-def _show_table(outcomes: Sequence[FormulaOutcome]) -> None:
+def _show_table(outcomes: Sequence[FormulaOutcome], noun: str) -> None:
     """A row for each formula, with their names if one has a name."""
-    heads = ("name", "formula", "verdict", "time", "witness or reason")
+    heads = ("name", noun, "verdict", "time", "witness or reason")
     rows = [
         (o.line.name, pretty(o.formula), o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " "))
         for o in outcomes
@@ -338,7 +283,7 @@ Examples:
 )
 @about_formulas
 @click.argument("query")
-def value(asked: Asked, query: str, as_json: bool) -> int:
+def value(asked: Asked, query: str) -> int:
     """Answer a QUERY at the start states of MODEL, exactly, for every eps.
 
     \b
@@ -350,7 +295,7 @@ def value(asked: Asked, query: str, as_json: bool) -> int:
     with work(f"computing {query}", *asked.limits):
         loaded = asked.load()
         found = loaded.value(query, **asked.restrictions(loaded))
-    _say([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], as_json)
+    show_rows([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], asked.as_json)
     say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
 
@@ -365,7 +310,7 @@ Examples:
 )
 @about_formulas
 @click.argument("formula")
-def regions(asked: Asked, formula: str, as_json: bool) -> int:
+def regions(asked: Asked, formula: str) -> int:
     """Find for each start state of MODEL all eps at which FORMULA holds."""
     start = monotonic()
     with work(f"checking {formula}", *asked.limits) as running:
@@ -373,11 +318,6 @@ def regions(asked: Asked, formula: str, as_json: bool) -> int:
         found = loaded.regions(formula, **asked.restrictions(loaded))
         if running.error is not None:
             raise running.error
-    _say([*rows_of(found, asked.name), time_row(monotonic() - start)], as_json)
+    show_rows([*rows_of(found, asked.name), time_row(monotonic() - start)], asked.as_json)
     say_notes(found.verdict.notes)
     return 3 if isinstance(found.verdict, Undecided) else 0
-
-
-def _say(rows: Sequence[Node], as_json: bool) -> None:
-    document = plain_document(rows)
-    say(json_of(document) if as_json else text(document))

@@ -6,12 +6,11 @@ import click
 
 from dipc.cli import options
 from dipc.cli.model import Asked, on_a_model
-from dipc.cli.terminal import say
+from dipc.cli.terminal import write
 from dipc.cli.work import work
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS, dot, svg
-from dipc.files import write_file
 from dipc.model import MarkovModel
 from dipc.report.document import json_of, plain_document, text
 from dipc.report.states import model_rows
@@ -23,15 +22,6 @@ def loaded(asked: Asked) -> MarkovModel:
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
     return found
-
-
-def write(content: str, output: str | None) -> int:
-    """Print a text, or write it to a file."""
-    if output is None:
-        say(content, end="" if content.endswith("\n") else "\n")
-    else:
-        write_file(output, content)
-    return 0
 
 
 @click.command(
@@ -51,7 +41,7 @@ Examples:
 @click.option("--why", metavar="FORMULA", help="Draw in colour why this formula fails.")
 @options.limits
 @options.json()
-def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bool) -> int:
+def show(asked: Asked, output: str | None, to: str, why: str | None) -> int:
     """Show the states of MODEL with their transitions, labels and neighbours.
 
     In a picture neighbours are joined by dashed lines. With --why the state and the neighbour that refute
@@ -61,16 +51,18 @@ def show(asked: Asked, output: str | None, to: str, why: str | None, as_json: bo
     options.refuse_overwriting(output, asked.file)
     if why is not None and to == "text":
         raise click.UsageError("--why is about a picture: add --to svg or --to dot")
-    if as_json and to != "text":
+    if asked.as_json and to != "text":
         raise click.UsageError("--json is about the text: leave out --to")
     draw = svg if to == "svg" else dot
     with work(f"drawing {asked.name}", *asked.limits) as running:
         found = loaded(asked)
         if to == "text":
             document = plain_document(model_rows(found))
-            return write(json_of(document) if as_json else text(document), output)
-        content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
-    return write(content, output)
+            content = json_of(document) if asked.as_json else text(document)
+        else:
+            content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
+    write(content, output)
+    return 0
 
 
 def witness_of(found: MarkovModel, formula: str) -> Witness:
@@ -107,4 +99,5 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     options.refuse_overwriting(output, asked.file)
     with work(f"export of {asked.name}", *asked.limits):
         content = loaded(asked).export(to)
-    return write(content, output)
+    write(content, output)
+    return 0

@@ -27,7 +27,7 @@ from dipc.errors import InputError
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import DIGITS, plain_digits
-from dipc.shipped import hidden_models, hidden_programs, models, name_of, paths, source_of
+from dipc.shipped import STDIN, hidden_models, hidden_programs, models, name_of, paths, source_of
 
 if TYPE_CHECKING:
     import dipc.dipwhile.allsizes.question as about
@@ -262,18 +262,19 @@ def limits(command: Callable[..., int]) -> Callable[..., int]:
 json = option("--json", "as_json", is_flag=True, help="Print one JSON record.")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The program in question, and what the options that several commands have say about it."""
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What all commands about a file have in common: the file, its numbers, limits, and how answers look."""
 
-    file: str
-    definitions: tuple[str, ...]
-    claim: str | None = None
-    pair: tuple[Values, Values] | None = None
+    file: str = STDIN
+    definitions: tuple[str, ...] = ()
     at: str | None = None
-    budgets: str | None = None
     time_limit: float | None = None
     memory_limit: float | None = None
+    as_json: bool = False
+    quiet: bool = False
+    expect: bool = False
+    certificate_file: str | None = None
 
     @property
     def name(self) -> str:
@@ -284,6 +285,20 @@ class Asked:
     def limits(self) -> tuple[float | None, float | None]:
         """The limits in seconds and megabytes."""
         return self.time_limit, self.memory_limit
+
+    @property
+    def style(self) -> str:
+        """How a verdict is shown."""
+        return "json" if self.as_json else "quiet" if self.quiet else "text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(About):
+    """The program in question, and what the options that several commands have say about it."""
+
+    claim: str | None = None
+    pair: tuple[Values, Values] | None = None
+    budgets: str | None = None
 
     @property
     def restrictions(self) -> dict[str, Any]:
@@ -339,6 +354,11 @@ def gathered(kind: type[Any], command: Callable[..., int]) -> Callable[..., int]
         return command(kind(**common), **given)
 
     return collected
+
+
+def is_one(files: Sequence[str]) -> bool:
+    """Whether there is one answer, not a table."""
+    return len(files) == 1 and not Path(files[0]).is_dir()
 
 
 def expanded(

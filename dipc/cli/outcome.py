@@ -7,44 +7,29 @@ stays undecided, is an error.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
+from typing import TYPE_CHECKING
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
-from dipc.cli.failures import INTERRUPTED, Interrupted, error_record, explained, kind_of
-from dipc.cli.terminal import answer, say, show_table
-from dipc.cli.work import Bar
-from dipc.clock import Progress
-from dipc.excerpts import MOST_ANSWERED, MOST_SAID, clipped, shortened
+from dipc.cli.failures import Interrupted, error_record, explained, kind_of
 from dipc.files import write_file
-from dipc.lazily import lazily
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    import dipc.certificate.format as certificates
     from dipc.dipwhile.allsizes.answer import AllSizesAnswer
     from dipc.dpctl.verdict import ModelVerdict
     from dipc.pufferfish.verdict import PufferfishVerdict
 
     Answered = Verdict | ModelVerdict | PufferfishVerdict | AllSizesAnswer
-else:
-    certificates = lazily("dipc.certificate.format")
-
-Found = TypeVar("Found", bound="Result")
-Thing = TypeVar("Thing")
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""
@@ -165,7 +150,7 @@ class Result:
     @property
     def asked(self) -> Record:
         """What was asked, for machines that read about an error."""
-        raise NotImplementedError
+        return {"program": self.file}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +169,6 @@ class Outcome(Result):
     @property
     def short_witness(self) -> str:
         return short_witness(self.verdict) if self.verdict is not None else ""
-
-    @property
-    def asked(self) -> Record:
-        return {"program": self.file}
 
     @property
     def rows(self) -> Iterator[Node]:
@@ -221,86 +202,6 @@ def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> s
     if any(o.expected is not None for o in outcomes):
         parts.append("all as expected" if not surprises else f"{surprises} not as expected")
     return f"{head}: {', '.join(parts)}" if parts else head
-
-
-def in_turn(
-    things: Sequence[Thing],
-    question: Callable[[Thing, Progress], Found],
-    failed: Callable[[Thing, float, BaseException], Found],
-    noun: str,
-) -> list[Found]:
-    """Ask about one thing after the other.  An error in one does not stop the others; Ctrl-C does."""
-    outcomes: list[Found] = []
-    with Bar(f"{noun}s") as bar:
-        for done, thing in enumerate(things):
-            bar.show(f"{noun}s", done, len(things))
-            start = monotonic()
-            try:
-                outcomes.append(question(thing, bar.show))
-            except (Exception, KeyboardInterrupt) as error:  # each has its own row
-                shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
-                outcomes.append(failed(thing, monotonic() - start, shown))
-            if outcomes[-1].interrupted:
-                break
-    return outcomes
-
-
-def present_several(
-    outcomes: Sequence[Found], style: str, wanted: int, noun: str, table: Callable[[Sequence[Found]], None]
-) -> None:
-    """The outcomes of ``wanted`` questions as ``json``, in a word each (``quiet``) or as a table."""
-    if style == "json":
-        say(json.dumps([outcome.record for outcome in outcomes], indent=2))
-    elif style == "quiet":
-        for outcome in outcomes:
-            say(f"{shortened(outcome.label, MOST_SAID)}: {answer(outcome.word)}")
-    else:
-        table(outcomes)
-        say(summary(outcomes, wanted, noun))
-
-
-def claims_table(outcomes: Sequence[Result], noun: str) -> None:
-    """A row for each file."""
-    heads = (noun, "claim", "verdict", "time", "counterexample or reason")
-    rows = [(o.file, o.claim, o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " ")) for o in outcomes]
-    show_table(heads, rows, answers=2)
-
-
-def present(outcome: Result, style: str) -> None:
-    """The verdict as ``text``, as ``json`` or in a word (``quiet``), its notes on the standard error."""
-    assert outcome.verdict is not None
-    if style == "json":
-        say(json.dumps(outcome.record, indent=2))
-    elif style == "quiet":
-        say(answer(outcome.word))
-    else:
-        show(outcome)
-    say_notes(outcome.verdict.notes)
-
-
-def say_notes(notes: Iterable[str]) -> None:
-    """Notes are not part of the answer."""
-    for note in notes:
-        click.echo(f"note: {clipped(note, MOST_ANSWERED)}", err=True)
-
-
-def show(outcome: Result) -> None:
-    """The verdict for people."""
-    shown = list(lines(outcome.rows))
-    for (heading, text), line in zip(shown, aligned(shown), strict=True):
-        word, *where = text.split(" ", 1)
-        coloured = " ".join([answer(word), *where])
-        say(line.removesuffix(text) + coloured if heading == "verdict" else line)
-
-
-def write_certificate(outcome: Result, made: Callable[[Any], dict[str, Any]], file: str | None) -> None:
-    """Write what is made of the verdict, if a file is named and something was decided."""
-    if file is None or outcome.verdict is None or outcome.interrupted:
-        return
-    if outcome.word == "undecided":  # which the exit status says
-        click.echo("no certificate is written: nothing was decided", err=True)
-    else:
-        certificates.write(made(outcome.verdict), file)
 
 
 def worst(statuses: Iterable[int]) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,24 +11,15 @@ import click
 
 from dipc.claims.wording import pretty
 from dipc.cli import options
-from dipc.cli.outcome import (
-    Result,
-    claims_table,
-    in_turn,
-    present,
-    present_several,
-    worst,
-    write_certificate,
-    write_report,
-)
-from dipc.cli.terminal import say
-from dipc.cli.work import Bar, asking
+from dipc.cli.asking import Asking, present, reported, write_certificate
+from dipc.cli.outcome import Result, worst
+from dipc.cli.terminal import say, write
+from dipc.cli.work import asking
 from dipc.clock import Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
 from dipc.errors import InputError
-from dipc.files import write_file
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
 from dipc.report.sizes import answer_rows, proof_document, short_reason
@@ -47,22 +36,13 @@ else:
     coq_sizes = lazily("dipc.export.coq.sizes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted(options.Asked):
     """What is asked about a program, and how the answer is shown."""
 
-    certificate_file: str | None = None
     details: bool = False
     to: str = "text"
     output: str | None = None
-    expect: bool = False
-    as_json: bool = False
-    quiet: bool = False
-
-    @property
-    def style(self) -> str:
-        """How the answer is shown."""
-        return "json" if self.as_json else "quiet" if self.quiet else "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +60,6 @@ class SizesOutcome(Result):
     @property
     def short_witness(self) -> str:
         return short_reason(self.verdict) if self.verdict is not None else ""
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        return {"program": self.file}
 
     @property
     def rows(self) -> Iterator[Node]:
@@ -135,21 +111,23 @@ def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several programs the worst counts: 2, then 1, then 3, then 0.
     """
-    wanted = Wanted(file=files[0], **given)
-    single = len(files) == 1 and not Path(files[0]).is_dir()
+    wanted, single = Wanted(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
-    programs = [files[0]] if single else options.expanded(files)
+    programs = list(files) if single else options.expanded(files)
     for target in (junit, wanted.certificate_file, wanted.output):
         options.refuse_overwriting(target, *programs)
-    outcomes: list[SizesOutcome] = []
-    try:
-        outcomes += [_single(wanted)] if single else _several(programs, wanted)
-    except Exception as error:
-        outcomes.append(SizesOutcome(file=files[0], seconds=0.0, error=error))
-        raise
-    finally:
-        if junit is not None:
-            write_report(outcomes, junit, "dipc prove")
+    questions = Asking[str, SizesOutcome](
+        "program",
+        wanted.style,
+        lambda file, progress: decided(replace(wanted, file=file), progress),
+        lambda file, seconds, error: SizesOutcome(file=file, seconds=seconds, error=error),
+    )
+    with reported(junit, "dipc prove", lambda error: SizesOutcome(files[0], 0.0, error=error)) as outcomes:
+        if single:
+            outcomes.append(questions.one(files[0], f"reading {wanted.name}"))
+            _show(outcomes[0], wanted)
+        else:
+            outcomes += questions.several(programs)
     return worst(outcome.status for outcome in outcomes)
 
 
@@ -175,32 +153,22 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
 # --- one program ---------------------------------------------------------------------------------
 
 
-def _single(wanted: Wanted) -> SizesOutcome:
-    """Prove one claim and show the answer; its errors are those of the command."""
-    with Bar(f"reading {wanted.name}") as bar:
-        outcome = decided(wanted, bar.show)
+def _show(outcome: SizesOutcome, wanted: Wanted) -> None:
+    """Print the answer, and write its certificate."""
     found = outcome.verdict
     assert found is not None
     if wanted.to != "text" and isinstance(found.verdict, ProvedForAll):
-        _write(_exported(wanted.to, found.question, found.verdict), wanted.output)
+        write(_exported(wanted.to, found.question, found.verdict), wanted.output)
     else:
         present(outcome, wanted.style)
         if wanted.details and wanted.style == "text" and isinstance(found.verdict, ProvedForAll):
             say(f"\n{text(proof_document(found.verdict))}")
-    write_certificate(outcome, lambda _: _certificate(found), wanted.certificate_file)
-    return outcome
+    write_certificate(outcome, _certificate, wanted.certificate_file)
 
 
 def _exported(to: str, asked: Question, proved: ProvedForAll) -> str:
     """The proof in another language."""
     return coq_sizes.coq(asked, proved) if to == "coq" else coupling.latex(asked, proved)
-
-
-def _write(proof: str, file: str | None) -> None:
-    if file is None:
-        say(proof, end="")
-    else:
-        write_file(file, proof)
 
 
 def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
@@ -226,18 +194,3 @@ def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
         expected = expected_verdict(asked.source, EXPECT_ALL) if wanted.expect else None
         found = answered(asked, running.clock)
     return SizesOutcome(wanted.name, monotonic() - start, found, running.error, expected)
-
-
-# --- several programs ----------------------------------------------------------------------------
-
-
-def _several(files: Sequence[str], wanted: Wanted) -> list[SizesOutcome]:
-    """Prove one claim after the other and show a table."""
-    outcomes = in_turn(
-        files,
-        lambda file, progress: decided(replace(wanted, file=file), progress),
-        lambda file, seconds, error: SizesOutcome(file=file, seconds=seconds, error=error),
-        "program",
-    )
-    present_several(outcomes, wanted.style, len(files), "program", partial(claims_table, noun="program"))
-    return outcomes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from pathlib import Path
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,20 +13,11 @@ import click
 
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
+from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
 from dipc.cli.group import Group
-from dipc.cli.outcome import (
-    Result,
-    claims_table,
-    in_turn,
-    present,
-    present_several,
-    say_notes,
-    worst,
-    write_certificate,
-    write_report,
-)
+from dipc.cli.outcome import Result, worst
 from dipc.cli.terminal import say, show_table
-from dipc.cli.work import Bar, asking, reading, work
+from dipc.cli.work import asking, reading, work
 from dipc.clock import Progress
 from dipc.errors import InputError, Source
 from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
@@ -37,7 +27,7 @@ from dipc.numbers.exact import rational
 from dipc.program_questions import ProgramQuestion
 from dipc.pufferfish.reading import Asked as Overrides
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
-from dipc.report.document import Node, json_of, plain_document, record, text
+from dipc.report.document import Node, record
 from dipc.report.hidden import (
     brief_counterexample,
     budget_rows,
@@ -47,7 +37,7 @@ from dipc.report.hidden import (
     verdict_rows,
 )
 from dipc.report.models import time_row
-from dipc.shipped import STDIN, expected_verdict, holds_program, located_hidden, name_of, source_of
+from dipc.shipped import expected_verdict, holds_program, located_hidden, name_of, source_of
 
 if TYPE_CHECKING:
     import dipc.certificate.hidden as hidden
@@ -87,34 +77,19 @@ def pufferfish() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Asked(options.About):
     """The model in question, and what the options that several commands have say about it."""
 
-    file: str = STDIN
-    definitions: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     compared: tuple[tuple[str, str], ...] = ()
     horizon: str | None = None
-    at: str | None = None
     claim: str | None = None
-    time_limit: float | None = None
-    memory_limit: float | None = None
-
-    @property
-    def name(self) -> str:
-        """The file as messages call it."""
-        return name_of(self.file)
 
     @property
     def is_restricted(self) -> bool:
         """Whether something else is asked than the file asks."""
         given = (self.definitions, self.fixed, self.compared)
         return any(given) or any(x is not None for x in (self.horizon, self.at, self.claim))
-
-    @property
-    def limits(self) -> tuple[float | None, float | None]:
-        """The limits in seconds and megabytes."""
-        return self.time_limit, self.memory_limit
 
     @cached_property
     def source(self) -> Source:
@@ -231,47 +206,40 @@ Examples:
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
 @options.quiet()
-def check(
-    asked: Asked,
-    files: tuple[str, ...],
-    expect: bool,
-    certificate_file: str | None,
-    junit: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+def check(asked: Asked, files: tuple[str, ...], junit: str | None) -> int:
     """Prove the claim of each FILE for every prior and all sequences, or give an exact counterexample.
 
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several files the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
     """
-    if expect and asked.is_restricted:
+    if asked.expect and asked.is_restricted:
         raise click.UsageError("the expected verdict is about the file as it stands: leave out other options")
-    single = len(files) == 1 and not Path(files[0]).is_dir()
-    models = [files[0]] if single else options.expanded(files, options.HIDDEN, _is_question)
-    for target in (junit, certificate_file):
+    asked, single = replace(asked, file=files[0]), options.is_one(files)
+    models = list(files) if single else options.expanded(files, options.HIDDEN, _is_question)
+    for target in (junit, asked.certificate_file):
         options.refuse_overwriting(target, *models)
-    if certificate_file is not None and not single:
+    if asked.certificate_file is not None and not single:
         raise click.UsageError("a certificate is about one question: give one file")
-    style = "json" if as_json else "quiet" if quiet else "text"
-    outcomes: list[HiddenOutcome] = []
-    try:
+    questions = Asking[str, HiddenOutcome](
+        "model",
+        asked.style,
+        lambda file, progress: _decided(replace(asked, file=file), progress),
+        lambda file, seconds, error: HiddenOutcome(name_of(file), seconds, error=error),
+    )
+    with reported(
+        junit, "dipc pufferfish check", lambda error: HiddenOutcome(files[0], 0.0, error=error)
+    ) as outcomes:
         if single:
-            outcomes.append(_single(replace(asked, file=files[0]), expect, style))
+            outcomes.append(questions.one(files[0], f"reading {asked.name}"))
+            present(outcomes[0], asked.style)
             write_certificate(
                 outcomes[0],
                 lambda verdict: hidden.question_certificate(verdict.question, verdict),
-                certificate_file,
+                asked.certificate_file,
             )
         else:
-            outcomes += _several(models, asked, expect, style)
-    except Exception as error:
-        outcomes.append(HiddenOutcome(files[0], 0.0, error=error))
-        raise
-    finally:
-        if junit is not None:
-            write_report(outcomes, junit, "dipc pufferfish check")
+            outcomes += questions.several(models)
     return worst(outcome.status for outcome in outcomes)
 
 
@@ -281,35 +249,15 @@ def _is_question(file: str) -> bool:
     return not file.endswith(PROGRAM) or asked.claims_number or asked.has_prior
 
 
-def _single(asked: Asked, expect: bool, style: str) -> HiddenOutcome:
-    """Check one question and show the verdict; its errors are those of the command."""
-    with Bar(f"reading {asked.name}") as bar:
-        outcome = _decided(asked, expect, bar.show)
-    present(outcome, style)
-    return outcome
-
-
-def _decided(asked: Asked, expect: bool, progress: Progress) -> HiddenOutcome:
+def _decided(asked: Asked, progress: Progress) -> HiddenOutcome:
     """The verdict on one question.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
     with asking(*asked.limits, progress) as running:
         question = asked.load_program() if asked.is_program else asked.load()
-        expected = expected_verdict(asked.source) if expect else None
+        expected = expected_verdict(asked.source) if asked.expect else None
         given = {"claim": asked.claim, "at": asked.at} if isinstance(question, ProgramQuestion) else {}
         verdict = question.check(**given)
     return HiddenOutcome(asked.name, monotonic() - start, verdict, running.error, expected)
-
-
-def _several(files: Sequence[str], asked: Asked, expect: bool, style: str) -> list[HiddenOutcome]:
-    """Check questions one after the other and show a table."""
-    outcomes = in_turn(
-        files,
-        lambda file, progress: _decided(replace(asked, file=file), expect, progress),
-        lambda file, seconds, error: HiddenOutcome(replace(asked, file=file).name, seconds, error=error),
-        "model",
-    )
-    present_several(outcomes, style, len(files), "model", partial(claims_table, noun="model"))
-    return outcomes
 
 
 # --- budget ------------------------------------------------------------------------------------------
@@ -329,7 +277,7 @@ Examples:
 @comparing
 @click.option("--curve", is_flag=True, help="The least c for each horizon up to that of the question.")
 @options.json()
-def budget(asked: Asked, curve: bool, as_json: bool) -> int:
+def budget(asked: Asked, curve: bool) -> int:
     """Find the least c for which FILE is private, exactly, with a sequence of observations that reaches it.
 
     \b
@@ -338,12 +286,11 @@ def budget(asked: Asked, curve: bool, as_json: bool) -> int:
     start = monotonic()
     with work(f"computing the least c of {asked.name}", *asked.limits):
         found = list(asked.load().curve()) if curve and not asked.is_program else [asked.budget()]
+    seconds = monotonic() - start
     if curve:
-        _show_curve(found, as_json)
+        _show_curve(found, asked.as_json)
     else:
-        seconds = monotonic() - start
-        document = plain_document([*budget_rows(found[0]), time_row(seconds)])
-        say(json_of(document) if as_json else text(document))
+        show_rows([*budget_rows(found[0]), time_row(seconds)], asked.as_json)
     say_notes(found[-1].notes)
     return 0 if all(each.exact for each in found) else 3
 

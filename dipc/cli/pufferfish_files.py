@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from dipc.cli import options
-from dipc.cli.model_files import write
 from dipc.cli.pufferfish import FILE, Asked, about_models
-from dipc.cli.terminal import say
+from dipc.cli.terminal import say, write
 from dipc.cli.work import work
 from dipc.errors import InputError
 from dipc.export.hidden import FORMATS, WITHDRAWN
@@ -53,7 +52,8 @@ def export(asked: Asked, output: str | None, to: str) -> int:
             content = asked.load_program().export(to, claim=asked.claim, at=asked.at)
         else:
             content = asked.load().export(to)
-    return write(content, output)
+    write(content, output)
+    return 0
 
 
 @click.command(

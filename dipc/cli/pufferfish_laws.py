@@ -40,14 +40,14 @@ Examples:
 @click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
 @options.at(help="Of a program: the value at this eps, for example --at 1/2.")
 @options.json()
-def distribution(asked: Asked, given: str | None, sequence: str | None, as_json: bool) -> int:
+def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
     """Print P(sequence | NAME) for all sequences of the horizon with a positive probability, exactly.
 
     A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
     outputs, and without --given those for every secret are printed.
     """
     if asked.is_program:
-        return _program_distribution(asked, given, sequence, as_json)
+        return _program_distribution(asked, given, sequence)
     if given is None:
         raise InputError(
             "whose distribution?", hint="--given NAME, a secret, a distribution or a first state"
@@ -57,7 +57,7 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
     with work(f"distribution of {asked.name}", *asked.limits) as running:
         question = asked.load(given)
         rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
-    if as_json:
+    if asked.as_json:
         head = {"model": asked.name, "given": given, "horizon": question.horizon}
         say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
         return 0
@@ -74,14 +74,14 @@ def distribution(asked: Asked, given: str | None, sequence: str | None, as_json:
     return 0
 
 
-def _program_distribution(asked: Asked, given: str | None, output: str | None, as_json: bool) -> int:
+def _program_distribution(asked: Asked, given: str | None, output: str | None) -> int:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
     with work(f"distribution of {asked.name}", *asked.limits) as running:
         posed = asked.load_program().posed(at=asked.at)
         laws = running.held(lambda: posed.functions(given))
     if output is not None:
         laws = {key: _only(law, output) for key, law in laws.items()}
-    if as_json:
+    if asked.as_json:
         head = {"model": asked.name, "given": given, "horizon": 1}
         records = [
             {"given": name, **_record(prior, (o,), f)}

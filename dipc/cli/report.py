@@ -10,7 +10,7 @@ import click
 
 from dipc.cli import options
 from dipc.cli.failures import INTERRUPTED, Interrupted
-from dipc.cli.terminal import say
+from dipc.cli.terminal import say, write
 from dipc.cli.work import say_left_out, work
 from dipc.clock import limits
 from dipc.errors import InputError
@@ -223,10 +223,7 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
         _refuse_no_theorem(asked, output, given)
     with work(f"export of {asked.name}", *asked.limits):
         text = asked.load().export(to, claim=asked.claim, input=given, **asked.restrictions)
-    if output is None:
-        say(text, end="")
-    else:
-        write_file(output, text)
+    write(text, output)
     return 0
 
 

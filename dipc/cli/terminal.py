@@ -13,6 +13,7 @@ from typing import Any, TextIO
 import click
 
 from dipc.excerpts import MOST_SAID, shortened
+from dipc.files import write_file
 
 COLOURS = {
     "private": "green",
@@ -150,6 +151,14 @@ def answer(status: str) -> str:
 def say(text: str = "", end: str = "\n") -> None:
     """Print a line; click removes the colours where there are none."""
     click.echo(encodable(text) + end, nl=False)
+
+
+def write(content: str, file: str | None) -> None:
+    """Print a text, or write it to a file."""
+    if file is None:
+        say(content, end="" if content.endswith("\n") else "\n")
+    else:
+        write_file(file, content)
 
 
 Row = Sequence[str]

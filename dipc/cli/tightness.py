@@ -13,22 +13,13 @@ import click
 import dipc.dipwhile.allsizes.answer as sizes
 from dipc.claims.wording import Line
 from dipc.cli import options
-from dipc.cli.terminal import say
+from dipc.cli.asking import show_document, show_rows
 from dipc.cli.work import work
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.mechanisms import MOST_PATHS, Mechanism
-from dipc.report.document import (
-    Document,
-    Row,
-    Section,
-    aligned,
-    data,
-    json_of,
-    lines,
-    plain_document,
-    section_lines,
-)
+from dipc.report.document import Row, Section, data
 from dipc.report.explanation import explanation_document
+from dipc.report.models import time_row
 from dipc.report.sizes import head_rows, least_rows
 from dipc.report.tightness import Tight, epsilon_text, rows_of
 from dipc.report.words import program_rows
@@ -73,7 +64,7 @@ Examples:
 @width_option
 @click.option("--epsilon-curve", is_flag=True, help="Also the exact privacy loss as a function of eps.")
 @click.option("--all-sizes", is_flag=True, help="For every size and all inputs, as in 'dipc prove'.")
-def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: bool, as_json: bool) -> int:
+def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: bool) -> int:
     """Find the least t such that FILE is (t*eps)-private for every eps.
 
     A rational t is exact, any other enclosed.  The report says where t is attained or approached, and which
@@ -83,7 +74,7 @@ def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: boo
         if asked.restrictions or epsilon_curve:
             what = "--all-sizes is about every input and every eps"
             raise click.UsageError(f"{what}: leave out --pair, --at, --for and --epsilon-curve")
-        return _for_all_sizes(asked, as_json)
+        return _for_all_sizes(asked)
 
     def answer(mechanism: Mechanism, **given: Any) -> list[Tight]:
         found: list[Tight] = [mechanism.budget(width=width, **given)]
@@ -91,7 +82,7 @@ def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: boo
             found.append(mechanism.loss_curve(**given))
         return found
 
-    return _answered(answer, asked, as_json)
+    return _answered(answer, asked)
 
 
 @click.command(
@@ -109,9 +100,9 @@ Examples:
 @click.option(
     "--epsilon", metavar="TEXT", help="For example 'eps/2'; by default that of the program's claim."
 )
-def profile(asked: options.Asked, width: str, epsilon: str | None, as_json: bool) -> int:
+def profile(asked: options.Asked, width: str, epsilon: str | None) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
-    return _answered(lambda m, **given: [m.profile(epsilon, width=width, **given)], asked, as_json)
+    return _answered(lambda m, **given: [m.profile(epsilon, width=width, **given)], asked)
 
 
 @click.command(
@@ -124,12 +115,12 @@ Examples:
 )
 @tightness_options
 @options.claim()
-def regions(asked: options.Asked, as_json: bool) -> int:
+def regions(asked: options.Asked) -> int:
     """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
-    return _answered(lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked, as_json)
+    return _answered(lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked)
 
 
-def _for_all_sizes(asked: options.Asked, as_json: bool) -> int:
+def _for_all_sizes(asked: options.Asked) -> int:
     """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
     start = monotonic()
     with work(f"reading {asked.name}", *asked.limits) as running:
@@ -137,26 +128,19 @@ def _for_all_sizes(asked: options.Asked, as_json: bool) -> int:
     if running.error is not None:
         raise running.error
     seconds = data("seconds", round(monotonic() - start, 6))
-    rows = [
-        *head_rows(found, asked.name),
-        *least_rows(found, alone=True),
-        data("reason", found.reason or None),
-    ]
-    if as_json:
-        say(json_of(plain_document([*rows, seconds])))
-    else:
-        say("\n".join(aligned(line for line in lines(rows) if line[0] == "least t")))
+    known = head_rows(found, asked.name) if asked.as_json else ()
+    last = data("reason", found.reason or None), seconds
+    show_rows([*known, *least_rows(found, alone=True), *last], asked.as_json)
     return 0 if found.least_t is not None or (found.least is not None and found.least.unbounded) else 3
 
 
-def _answered(answer: Callable[..., list[Tight]], asked: options.Asked, as_json: bool) -> int:
+def _answered(answer: Callable[..., list[Tight]], asked: options.Asked) -> int:
     """Compute and print."""
     start = monotonic()
     mechanism, found = computed(asked, answer)
-    seconds = monotonic() - start
     rows = [row for one in found for row in rows_of(one)]
-    time = Row("time", f"{seconds:.2f} s", "seconds", round(seconds, 6))
-    show(plain_document([*program_rows(asked.name, mechanism.parameters), *rows, time]), as_json)
+    time = time_row(monotonic() - start)
+    show_rows([*program_rows(asked.name, mechanism.parameters), *rows, time], asked.as_json)
     return 0
 
 
@@ -202,7 +186,6 @@ def explain(
     right: options.Values | None,
     output: options.Values | None,
     most: int,
-    as_json: bool,
 ) -> int:
     """Explain where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
 
@@ -227,7 +210,7 @@ def explain(
     head = Section("", (*program_rows(asked.name, mechanism.parameters), *first.rows))
     ways = data("next", [command for command, _ in following])
     last = Section("Next", (*(Row(*line) for line in following), ways, seconds))
-    show((head, *others, last), as_json)
+    show_document((head, *others, last), asked.as_json)
     return 0
 
 
@@ -261,16 +244,3 @@ def _after_a_proof(found: Explanation, program: str) -> list[Line]:
     strongest = epsilon_text(exact) + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
     check = f"dipc check {program} --claim {shlex.quote(strongest)}"
     return [(check, "the strongest claim that holds"), curve]
-
-
-def show(document: Document, as_json: bool) -> None:
-    """Print a document; headings stand out on a terminal."""
-    if as_json:
-        say(json_of(document))
-        return
-    for section in document:
-        if section.heading:
-            say()
-            say(click.style(section.heading, bold=True))
-        for line in section_lines(section):
-            say(line)
