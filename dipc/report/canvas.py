@@ -22,6 +22,7 @@ from dipc.report.words import nice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 Size = tuple[float, float]  # in inches
@@ -137,13 +138,18 @@ def dress(axes: Axes, span: Range, label: str) -> None:
     axes.set_ylabel(label)
     axes.set_xlabel("privacy budget ε")
     if span.log:
-        from matplotlib.ticker import FuncFormatter, NullFormatter
-
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        logarithmic(axes.xaxis, axes.set_xscale)
     axes.set_xlim(*span.ends)
     legend(axes)
+
+
+def logarithmic(axis: Axis, scale: Callable[[str], None]) -> None:
+    """Give an axis a logarithmic scale with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    scale("log")
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def legend(axes: Axes, above: bool = False) -> None:

@@ -11,13 +11,12 @@ import pytest
 from flint import arb, fmpq
 
 import dipc
-import dipc.report.prior_figures as maps
+import dipc.report.hidden_figures as maps
 from dipc.cli.main import status
 from dipc.clock import Clock, limits
 from dipc.errors import InputError, LimitReached, Source
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.rational import Rational
-from dipc.report.hidden_figures import _subject
 from tests.pufferfish.small_models import above_threshold
 from tests.pufferfish.test_program_export import CLINIC, SVT_PROGRAM, asked
 
@@ -153,7 +152,7 @@ DEPENDENT = """
 
 
 def test_the_map_of_a_model_is_its_budget() -> None:
-    subject = _subject(model(DEPENDENT).question, Clock())
+    subject = maps._subject(model(DEPENDENT).question, Clock())
     for u in ((fmpq(1, 3), fmpq(1, 2)), (fmpq(3, 4), fmpq(1, 8))):
         p, q = u[0], u[1] * (1 - u[0])
         assert subject.values(u) == {"p": p, "q": q}
