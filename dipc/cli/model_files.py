@@ -13,7 +13,7 @@ from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS, dot, svg
 from dipc.model import MarkovModel
 from dipc.report.document import json_of, plain_document, text
-from dipc.report.states import model_rows
+from dipc.report.models import state_rows
 
 
 def loaded(asked: Asked) -> MarkovModel:
@@ -57,7 +57,7 @@ def show(asked: Asked, output: str | None, to: str, why: str | None) -> int:
     with work(f"drawing {asked.name}", *asked.limits) as running:
         found = loaded(asked)
         if to == "text":
-            document = plain_document(model_rows(found))
+            document = plain_document(state_rows(found))
             content = json_of(document) if asked.as_json else text(document)
         else:
             content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))

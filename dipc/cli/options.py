@@ -6,7 +6,7 @@ import glob
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from math import isnan
@@ -30,6 +30,8 @@ from dipc.numbers.exact import DIGITS, plain_digits
 from dipc.shipped import STDIN, hidden_models, hidden_programs, models, name_of, paths, source_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     import dipc.dipwhile.allsizes.question as about
 else:
     about = lazily("dipc.dipwhile.allsizes.question")
@@ -53,32 +55,25 @@ class Valuation(Text):
         return parse_valuation(text, self.name) if text.strip() else {}
 
 
-def shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The shipped programs whose names begin like this, for shell completion."""
-    return [name for name in paths() if name.startswith(incomplete)]
+def beginning(*catalogues: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
+    """For shell completion: the names in catalogues of shipped files that begin like what was typed."""
+
+    def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        found = (name for catalogue in catalogues for name in catalogue())
+        return [name for name in dict.fromkeys(found) if name.startswith(incomplete)]
+
+    return names
 
 
-def all_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The shipped models and programs whose names begin like this."""
-    return [name for name in (*models(), *paths()) if name.startswith(incomplete)]
+any_shipped_names = beginning(models, paths, hidden_models, hidden_programs)
 
 
-def hidden_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The shipped hidden Markov models, and programs with such questions, whose names begin like this."""
-    return [name for name in (*hidden_models(), *hidden_programs()) if name.startswith(incomplete)]
+class ShippedFile(click.Path):
+    """A file that matches a pattern, or a name in catalogues of shipped files; with shell completion."""
 
-
-def any_shipped_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The shipped programs and models of all kinds whose names begin like this."""
-    found = (*all_shipped_names(ctx, param, incomplete), *hidden_names(ctx, param, incomplete))
-    return list(dict.fromkeys(found))
-
-
-class ProgramFile(click.Path):
-    """A file or the name of a shipped program, with shell completion for both."""
-
-    names = staticmethod(shipped_names)
-    patterns: Sequence[str] = (PROGRAMS,)
+    def __init__(self, patterns: Sequence[str], *catalogues: Callable[[], Iterable[str]]) -> None:
+        super().__init__(allow_dash=True)
+        self.patterns, self.names = patterns, beginning(*catalogues)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -89,20 +84,6 @@ class ProgramFile(click.Path):
         start = glob.escape(incomplete)
         files = sorted(str(file) for each in self.patterns for file in Path().glob(f"{start}{each}"))
         return [*map(CompletionItem, (*names, *files))]
-
-
-class ModelFile(ProgramFile):
-    """A file or the name of a shipped model or program, with shell completion."""
-
-    names = staticmethod(all_shipped_names)
-    patterns = MODELS
-
-
-class HiddenFile(ProgramFile):
-    """A file or the name of a shipped hidden Markov model, with shell completion."""
-
-    names = staticmethod(hidden_names)
-    patterns = HIDDEN
 
 
 class Target(click.Path):
@@ -131,6 +112,20 @@ def writable(path: Written) -> Written:
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise InputError(f"{path}: this cannot be written", hint="choose another folder")
     return path
+
+
+def picture(name: str, formats: Sequence[str]) -> Path:
+    """The file of a picture, which is of the first of the formats if in doubt."""
+    target = Path(name)
+    if target.suffix.lower() not in formats:
+        hint = f"for example -o {target.stem}{formats[0]}"
+        raise InputError(f"{target}: a figure is written as {', '.join(formats)}", hint=hint)
+    return target
+
+
+def save(figure: Figure, target: Path) -> None:
+    """Write a figure, without the date."""
+    figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
 
 
 COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)
@@ -181,9 +176,9 @@ class Count(click.IntRange):
         return super().convert(_digits(self, value, param), param, ctx)
 
 
-FILE = ProgramFile(allow_dash=True)
-MODEL = ModelFile(allow_dash=True)
-HIDDEN_MODEL = HiddenFile(allow_dash=True)
+FILE = ShippedFile((PROGRAMS,), paths)
+MODEL = ShippedFile(MODELS, models, paths)
+HIDDEN_MODEL = ShippedFile(HIDDEN, hidden_models, hidden_programs)
 TARGET = Target()
 PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from dipc.cli import options
 from dipc.cli.pufferfish import FILE, Asked, about_models
 from dipc.cli.terminal import say, write
 from dipc.cli.work import work
-from dipc.errors import InputError
 from dipc.export.hidden import FORMATS, WITHDRAWN
 from dipc.report.hidden_figures import POINTS, WHAT
 
@@ -93,17 +90,13 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
 
     Each point is exact; the claim is a dashed line.
     """
-    target = Path(output)
-    if target.suffix.lower() not in FIGURES:
-        hint = f"for example -o {target.stem}.svg"
-        raise InputError(f"{target}: a figure is written as {', '.join(FIGURES)}", hint=hint)
+    target = options.picture(output, FIGURES)
     options.refuse_overwriting(output, asked.file)
     with work(f"plotting {asked.name}", *asked.limits):
         if asked.is_program:
             figure = asked.load_program().plot(what=what, points=points, claim=asked.claim, at=asked.at)
         else:
             figure = asked.load().plot(what=what, points=points)
-        plain = {"Date": None} if target.suffix == ".svg" else None
-        figure.savefig(target, dpi=160, metadata=plain)
+        options.save(figure, target)
     say(f"wrote {target}")
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,9 +24,6 @@ from dipc.report.model_page import report_model_html
 from dipc.report.page import refuse_no_page, report_html
 from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
 formula_option = click.option(
@@ -81,27 +78,21 @@ def plot(asked: options.Asked, output: str | None, what: str, formula: str | Non
     The eps that violate the claim are shaded, with their ends exactly or to 10 digits.  The inputs are those
     of the counterexample, or those that need the most budget.
     """
-    target = Path(output or f"{Path(asked.file).stem if asked.file != '-' else 'plot'}.png")
-    if target.suffix.lower() not in FORMATS:
-        raise InputError(
-            f"{target}: a figure is written as {', '.join(FORMATS)}", hint=f"for example -o {target.stem}.png"
-        )
-
-    def save(figure: Figure) -> None:
-        figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
-
+    stem = Path(asked.file).stem if asked.file != STDIN else "plot"
+    target = options.picture(output or f"{stem}.png", FORMATS)
     if formula is not None:
         if what != "all":
             raise click.UsageError("--what is about claims: leave it out, or --formula")
         ends = {name: more[name] for name in ("low", "high", "log")}
 
         def show(model: MarkovModel) -> None:
-            save(plot_model(model, model.property(formula, asked.at), **ends))
+            options.save(plot_model(model, model.property(formula, asked.at), **ends), target)
 
         return _about_model(asked, target, show)
 
     def draw(mechanism: Mechanism, attempts: Attempts) -> None:
-        save(plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **more, **asked.restrictions))
+        given = more | asked.restrictions
+        options.save(plot_mechanism(mechanism, what, asked.claim, attempts=attempts, **given), target)
 
     return _written(asked, target, f"plotting {asked.name}", draw)
 

@@ -24,9 +24,8 @@ from dipc.model import MarkovModel, describe
 from dipc.report.canvas import Panel
 from dipc.report.document import html, plain_document
 from dipc.report.model_figures import panels_of, plot_model
-from dipc.report.models import rows_of
+from dipc.report.models import rows_of, state_rows
 from dipc.report.page import TEMPLATES, data_uri, plot_svg, refuse_no_page
-from dipc.report.states import model_rows
 from dipc.suggest import options_only
 from dipc.version import __version__
 
@@ -81,7 +80,7 @@ def _sections(model: MarkovModel, verdict: ModelVerdict) -> Iterator[str]:
         image = data_uri(svg(model.model, verdict.witness).encode(), "image/svg+xml")
         alt = f"The states of {escape(model.name)}, and the steps between them"
         yield f'<h2>The model</h2>\n<div class="drawing"><img src="{image}" alt="{alt}"></div>\n'
-        yield f'<div class="scroll">{html(plain_document(model_rows(model)))}</div>\n'
+        yield f'<div class="scroll">{html(plain_document(state_rows(model)))}</div>\n'
 
 
 def _figure(panel: Panel, number: int) -> str:

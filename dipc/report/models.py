@@ -1,8 +1,9 @@
-"""The documents of answers about Markov models: verdicts, values and regions."""
+"""The documents of Markov models and of answers about them: verdicts, values and regions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from flint import arb, ctx, fmpq
 
@@ -14,8 +15,10 @@ from dipc.dpctl.processes import binary
 from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Enclosed, Segment
 from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
-from dipc.model import ModelRegions, describe
-from dipc.models.chain import Mdp, Model
+from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
+from dipc.export.operators import EXACT
+from dipc.model import MarkovModel, ModelRegions, describe
+from dipc.models.chain import DEAD, Mdp, Model
 from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, lines
@@ -25,6 +28,9 @@ from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
 MOST_NAMES = 10
 MOST_OPEN = 5
+MOST_SHOWN = 200  # states of a model
+MOST_TOGETHER = 50  # in a line about a model
+MORE = "and {} more (`dipc model export --to dpm` writes them all)"
 MOST_BITS = 1024  # to which a number at a root is computed
 SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
 Place = fmpq | RootCluster | None
@@ -404,6 +410,52 @@ def _ball(place: Place) -> arb:
     root = place.roots[0]
     root.refine_to(fmpq(1, 2**ctx.prec))
     return arb(root.low).union(arb(root.high))
+
+
+# --- the model itself --------------------------------------------------------------------------------
+
+
+def state_rows(found: MarkovModel) -> Iterator[Node]:
+    """Everything about a model; people see the first states, machines all of them."""
+    model = found.model
+    yield Row("model", f"{found.name}  ({describe(model)})", "model", found.name)
+    yield data("kind", "mdp" if isinstance(model, Mdp) else "chain")
+    start = [model.names[s] for s in model.start]
+    every = len(start) > 1 and len(start) >= len(model.names) - 1
+    yield Row("start", "every state" if every else _enumerated(start), "start", start)
+    labels = {name: [model.names[s] for s in sorted(states)] for name, states in model.labels.items()}
+    yield from (Row(f"label {name}", _enumerated(states) or "no state") for name, states in labels.items())
+    yield data("labels", labels)
+    pairs = [[model.names[s], model.names[t]] for s, t in model.neighbours]
+    text = _enumerated([f"{s} ~ {t}" for s, t in pairs])
+    yield Row("neighbours", text or "none", "neighbours", pairs)
+    written, marks = Numbers(EXACT), labels_by_state(model)
+    items = (tuple(_moves(model, s, written, marks[s])) for s in range(len(model.names)))
+    yield Group("states", tuple(items), MOST_SHOWN, MORE)
+
+
+def _enumerated(items: Sequence[str]) -> str:
+    more = f", and {len(items) - MOST_TOGETHER} more" if len(items) > MOST_TOGETHER else ""
+    return ", ".join(items[:MOST_TOGETHER]) + more
+
+
+def _moves(model: Model, state: int, written: Numbers, labels: list[str]) -> Iterator[Row]:
+    """A line for each action, a single one for a final state, none for ``†``."""
+    name, transitions, shown = model.names[state], {}, 0
+    for action, row in choices_of(model, state):
+        moves = {model.names[t]: written(p) for t, p in row}
+        transitions[action or ""] = moves
+        text = ", ".join(f"{target}: {p}" for target, p in moves.items())
+        mark = f"[{action}] " if action is not None else ""
+        if not goes_to_dead(model, row):
+            yield Row(name if shown == 0 else "", pretty(f"{mark}-> {text}"))
+            shown += 1
+    if not shown and name != DEAD:
+        yield Row(name, "final")
+    yield data("state", name)
+    yield data("labels", labels)
+    rows: Any = transitions if isinstance(model, Mdp) else transitions[""]
+    yield data("transitions", rows)
 
 
 # --- in one line -------------------------------------------------------------------------------------
