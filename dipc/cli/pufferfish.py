@@ -53,7 +53,7 @@ class PufferfishCommands(Group):
     homes: ClassVar = {
         "check": "pufferfish.check",
         "budget": "pufferfish.budget",
-        "distribution": "pufferfish_laws.distribution",
+        "distribution": "pufferfish_files.distribution",
         "export": "pufferfish_files.export",
         "plot": "pufferfish_files.plot",
     }
