@@ -243,12 +243,7 @@ class PufferfishQuestion:
             claim = replace(claim, text=f"{claim.text} at eps = {asked.at}")
         return replace(found, claim=claim, notes=notes)
 
-    def check(
-        self,
-        claim: str | None = None,
-        *,
-        at: Number | None = None,
-    ) -> PufferfishVerdict:
+    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
         """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default that of the file.
 
         ``at`` is the eps of a claim about a model without eps.  Returns Private, Violated or Undecided, for
@@ -258,18 +253,14 @@ class PufferfishQuestion:
         clock = Clock()
         return pipeline.check(self.asking(claim, at, clock), clock)
 
-    def budget(
-        self,
-    ) -> Budget:
+    def budget(self) -> Budget:
         """The least c for which the question is private, with a sequence that reaches it.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
         return pipeline.budget(self.question, Clock())
 
-    def curve(
-        self,
-    ) -> Iterator[Budget]:
+    def curve(self) -> Iterator[Budget]:
         """The least c for the horizons 1, 2, ..., up to that of the question."""
         if self.question.horizon is None:
             raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
@@ -277,13 +268,7 @@ class PufferfishQuestion:
         for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
             yield pipeline.budget(replace(self.question, horizon=horizon), clock)
 
-    def export(
-        self,
-        to: str,
-        *,
-        claim: str | None = None,
-        at: Number | None = None,
-    ) -> str:
+    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
         """The question for another tool: ``smtlib``, ``redlog``; or the model as a chain: ``drn``,
         ``prism``, ``dot``, ``svg``.
 
@@ -311,10 +296,7 @@ class PufferfishQuestion:
         point = None if at is None else rational(at, "eps")
         return self._read(self.asked._replace(claim=claim or self.asked.claim, at=point), clock)
 
-    def laws(
-        self,
-        given: str,
-    ) -> dict[str | None, Law]:
+    def laws(self, given: str) -> dict[str | None, Law]:
         """The distributions of the sequences for a secret, a distribution or a first state, by prior.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
@@ -327,12 +309,7 @@ class PufferfishQuestion:
         pipeline.validate(found, clock)
         return {pair.left.prior: Law(found.model, pair.left, found.parameters) for pair in found.pairs}
 
-    def probability(
-        self,
-        sequence: str | Sequence[str],
-        given: str,
-        prior: str | None = None,
-    ) -> Function:
+    def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:
         """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.
 
         A number or a function of eps is a :class:`Quotient`, other functions of parameters are rational ones.

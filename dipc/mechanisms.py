@@ -144,12 +144,7 @@ class Mechanism:
         except LimitReached as limit:
             return given_up(goal, self.explored.space.size, ask.clock, limit)
 
-    def prove(
-        self,
-        claim: str | None = None,
-        *,
-        find_least: bool = True,
-    ) -> answer.AllSizesAnswer:
+    def prove(self, claim: str | None = None, *, find_least: bool = True) -> answer.AllSizesAnswer:
         """Decide a claim, by default the program's own, for every size and all inputs, as ``dipc prove``.
 
         A parameter that is the size of an input stands for every integer >= 1, unless it was set when the
@@ -229,12 +224,7 @@ class Mechanism:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
         return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.t, precision))
 
-    def violating_budgets(
-        self,
-        claim: str | None = None,
-        *,
-        pair: Sequence[Inputs] | None = None,
-    ) -> Regions:
+    def violating_budgets(self, claim: str | None = None, *, pair: Sequence[Inputs] | None = None) -> Regions:
         """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
 
         >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
@@ -322,10 +312,7 @@ class Mechanism:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
         return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
 
-    def certificate(
-        self,
-        verdict: Verdict | None = None,
-    ) -> dict[str, Any]:
+    def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
         """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
 
         It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
@@ -394,10 +381,7 @@ class Mechanism:
         inputs = () if input is None else (convert.to_input(self.program, input),)
         return claims[to](questions.question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
 
-    def sentence(
-        self,
-        claim: str | None = None,
-    ) -> Sentence:
+    def sentence(self, claim: str | None = None) -> Sentence:
         """The claim as one sentence of Th_exp: the conjunction of its different inequalities.
 
         A limit that runs out raises :class:`LimitReached`.

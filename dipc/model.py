@@ -178,10 +178,7 @@ class MarkovModel:
         """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
         return views.page(self, file, formula=formula, **options)
 
-    def export(
-        self,
-        to: str,
-    ) -> str:
+    def export(self, to: str) -> str:
         """The model as a text: ``dpm``, ``drn``, ``prism``, ``dot`` or ``svg``.
 
         Raises :class:`LimitReached` if a limit runs out.

@@ -102,12 +102,7 @@ class ProgramQuestion:
         }
         return ProgramQuestion(self.explored, {**self.fixed, **numbers})
 
-    def check(
-        self,
-        claim: str | None = None,
-        *,
-        at: PythonValue | None = None,
-    ) -> PufferfishVerdict:
+    def check(self, claim: str | None = None, *, at: PythonValue | None = None) -> PufferfishVerdict:
         """Decide a claim such as ``"ln(2)"`` or ``"eps/2"``, by default the program's own.
 
         ``at`` decides it for one eps only; a limit (:func:`dipc.limits`) that runs out is an Undecided
@@ -123,10 +118,7 @@ class ProgramQuestion:
 
         return self._held(clock, decided)
 
-    def as_model(
-        self,
-        claim: str | None = None,
-    ) -> Question:
+    def as_model(self, claim: str | None = None) -> Question:
         """The question as one about a hidden Markov model: a state for every law, which shows one output.
 
         Raises :class:`InputError` as :meth:`check`, :class:`~dipc.errors.LimitReached`, and
@@ -141,11 +133,7 @@ class ProgramQuestion:
 
         return self._held(clock, made)
 
-    def budget(
-        self,
-        *,
-        at: PythonValue | None = None,
-    ) -> Budget:
+    def budget(self, *, at: PythonValue | None = None) -> Budget:
         """The least c = exp(epsilon) for which the program is private.
 
         Raises :class:`InputError`, :class:`~dipc.errors.LimitReached`, and
@@ -156,12 +144,7 @@ class ProgramQuestion:
         eps_range = EpsRange.positive() if eps is None else EpsRange.point(eps)
         return self._held(clock, lambda: deciding.budget(self._mixtures(eps_range, clock), eps_range, clock))
 
-    def posed(
-        self,
-        claim: str | None = None,
-        *,
-        at: PythonValue | None = None,
-    ) -> Posed:
+    def posed(self, claim: str | None = None, *, at: PythonValue | None = None) -> Posed:
         """What is compared, with exact probabilities, and the claim; at one eps if ``at`` is given.
 
         Raises :class:`InputError` for what is wrong in the program, its priors or the claim, and
@@ -202,13 +185,7 @@ class ProgramQuestion:
 
         return self._held(clock, found)
 
-    def export(
-        self,
-        to: str,
-        *,
-        claim: str | None = None,
-        at: PythonValue | None = None,
-    ) -> str:
+    def export(self, to: str, *, claim: str | None = None, at: PythonValue | None = None) -> str:
         """The question for another tool: ``smtlib``, ``redlog``, or a chain: ``drn``, ``prism``, ``dot``,
         ``svg``.
 
