@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
@@ -17,11 +17,16 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from dipc.dipwhile.syntax.ast import Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
-from dipc.dipwhile.syntax.mistakes import explain_character, explain_token
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
+from dipc.lazily import lazily
 from dipc.models.arithmetic import accepted, check_spelling, lexed
+
+if TYPE_CHECKING:
+    import dipc.dipwhile.syntax.mistakes as mistakes
+else:
+    mistakes = lazily("dipc.dipwhile.syntax.mistakes")
 
 
 def parse(source: Source) -> Program:
@@ -94,9 +99,9 @@ def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> An
             seen.append(token)
         return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
     except UnexpectedCharacters as error:
-        raise explain_character(builder.source, error.pos_in_stream or 0) from None
+        raise mistakes.explain_character(builder.source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
-        raise explain_token(builder.source, seen, error.token, accepted(machine), start) from None
+        raise mistakes.explain_token(builder.source, seen, error.token, accepted(machine), start) from None
     except VisitError as error:
         raise error.orig_exc from None
 
