@@ -42,7 +42,7 @@ from dipc.dpctl.formula import (
 )
 from dipc.errors import InternalError
 from dipc.models.graph import never_and_surely
-from dipc.models.linear import N, Rows, absorption, acyclic, in_order, total
+from dipc.models.linear import N, Rows, absorption, acyclic, forwards, total
 from dipc.numbers.basis import common_basis, common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
@@ -206,7 +206,7 @@ class _Chain(Generic[N]):
     def until(self, left: States, right: States, holds: bool) -> list[N]:
         """The probabilities of ``left U right``, or of its negation."""
         if isinstance(self.one, fmpq):  # functions of eps may hide that they are 1 at some eps
-            values = in_order(cast("Rows[fmpq]", self.rows), left - right, right, self.tick)
+            values = forwards(cast("Rows[fmpq]", self.rows), left - right, right, self.tick)
             if values is not None:
                 return cast("list[N]", values if holds else [1 - value for value in values])
         never, surely = never_and_surely(self.rows, left, right)

@@ -1,4 +1,4 @@
-"""Probabilities of absorption: state elimination, one strongly connected component at a time.
+"""Probabilities of absorption, and expected visits: state elimination, one component of the graph at a time.
 
 The probabilities h of being absorbed in a goal solve h(s) = sum over edges s -> t of p(s, t) h(t).  Nothing
 is ever subtracted: the row of an eliminated state is divided by the sum of its other edges and never by
@@ -18,7 +18,7 @@ from typing import Generic, Protocol, Self, TypeVar
 from flint import fmpq, fmpq_mat
 
 from dipc.clock import Tick, unlimited
-from dipc.models.graph import components, predecessors
+from dipc.models.graph import components
 from dipc.numbers.ratio import Ratio, common_denominator
 
 ZERO, ONE = fmpq(0), fmpq(1)
@@ -80,56 +80,12 @@ def absorption(
     return values
 
 
-def without_cycles(
+def forwards(
     rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
 ) -> list[fmpq] | None:
     """For every state the probability of reaching the goal through the states between, which are no goals.
 
-    None if some state that can reach the goal is on a cycle of such states: only without one a state can wait
-    for the values of all its successors.
-
-    >>> from flint import fmpq
-    >>> without_cycles([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0}, {2})
-    [2/3, 0, 1]
-    """
-    before = predecessors(rows, between)
-    missing, stack = [0] * len(rows), list(goal)  # edges to states of which no value is known yet
-    found = set(stack)
-    while stack:
-        for r in before[stack.pop()]:
-            missing[r] += 1
-            if r not in found:
-                found.add(r)
-                stack.append(r)
-    values, known, ready = [ZERO] * len(rows), 0, list(goal)
-    for s in goal:
-        values[s] = ONE
-    while ready:
-        s = ready.pop()
-        known += 1
-        if known % SOME == 0:
-            tick()
-        if not values[s]:
-            values[s] = _expected(rows[s], values)
-        for r in before[s]:
-            missing[r] -= 1
-            if not missing[r]:
-                ready.append(r)
-    return values if known == len(found) else None
-
-
-def in_order(
-    rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
-) -> list[fmpq] | None:
-    """The same, whether the states are in their order already or have to be put in one; None on cycles."""
-    values = forwards(rows, between, goal, tick)
-    return without_cycles(rows, between, goal, tick) if values is None else values
-
-
-def forwards(
-    rows: Rows[fmpq], between: Collection[int], goal: Collection[int], tick: Tick = unlimited
-) -> list[fmpq] | None:
-    """The same if all edges of these states lead to states of higher numbers, or stay for ever; else None.
+    None unless all edges of these states lead to states of higher numbers, or stay for ever.
 
     >>> from flint import fmpq
     >>> forwards([[(1, fmpq(1, 3)), (2, fmpq(2, 3))], [(1, fmpq(1))], [(2, fmpq(1))]], {0, 1}, {2})
@@ -144,7 +100,8 @@ def forwards(
                 tick()
             row, value = rows[s], ZERO
             if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG and all(t > s for t, _ in row):
-                values[s] = _expected(row, values)
+                column = fmpq_mat(len(row), 1, [values[t] for t, _ in row])
+                values[s] = (fmpq_mat(1, len(row), [p for _, p in row]) * column)[0, 0]
                 continue
             for t, p in row:
                 if t <= s:
@@ -155,18 +112,6 @@ def forwards(
                     value = value + p * number
             values[s] = value
     return values
-
-
-def _expected(row: Sequence[tuple[int, fmpq]], values: list[fmpq]) -> fmpq:
-    """The expected value after one step."""
-    if len(row) > 2 and values[row[-1][0]].q.bit_length() > LONG:
-        column = fmpq_mat(len(row), 1, [values[t] for t, _ in row])
-        return (fmpq_mat(1, len(row), [p for _, p in row]) * column)[0, 0]
-    value = ZERO
-    for t, p in row:
-        if number := values[t]:
-            value = value + p * number
-    return value
 
 
 def acyclic(
@@ -201,6 +146,50 @@ def acyclic(
         coprime = above[s].gcd(below).is_one()  # then the value is in lowest terms
         values[s] = (Ratio if coprime else Ratio.reduced)(above[s], powers[height[s]])
     return values
+
+
+def visits(rows: Rows[N], start: int, one: N) -> list[N]:
+    """For every state the expected number of visits, if the start is ``start`` and all states are left.
+
+    They solve ``w(t) = [t is the start] + sum over edges s -> t of p(s, t) w(s)``.
+    """
+    nothing = one - one
+    weights = [nothing] * len(rows)
+    weights[start] = one
+    for component in reversed([*components(rows, range(len(rows)))]):
+        members, inside = sorted(component), set(component)
+        _within(rows, members, weights, one)
+        for s in members:
+            for t, p in rows[s]:
+                if t not in inside:
+                    weights[t] = weights[t] + weights[s] * p
+    return weights
+
+
+def _within(rows: Rows[N], members: Sequence[int], weights: list[N], one: N) -> None:
+    """Add to the visits of a component those that come from inside, by state elimination."""
+    flow: dict[int, dict[int, N]] = {s: {} for s in members}
+    for s in members:
+        for t, p in rows[s]:
+            if t in flow:
+                increase(flow[s], t, p)
+    for place, s in enumerate(members):
+        later = members[place + 1 :]
+        # w(s) = (weights(s) + sum over later r of w(r) flow(r, s)) / (1 - flow(s, s))
+        factor = one / (one - flow[s].get(s, one - one))
+        weights[s] = weights[s] * factor
+        sources = [r for r in later if s in flow[r]]
+        for r in sources:
+            flow[r][s] = flow[r][s] * factor
+        for t in later:
+            if t in flow[s]:
+                weights[t] = weights[t] + weights[s] * flow[s][t]
+                for r in sources:
+                    increase(flow[r], t, flow[r][s] * flow[s][t])
+    for place, s in reversed(list(enumerate(members))):
+        for r in members[place + 1 :]:
+            if s in flow[r]:
+                weights[s] = weights[s] + weights[r] * flow[r][s]
 
 
 def total(terms: list[N]) -> N:

@@ -29,9 +29,9 @@ from dipc.dipwhile.syntax.core import Cell, Halt, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, LimitReached
 from dipc.integration.linear import Linear
+from dipc.models.linear import visits
 from dipc.models.termination import Loop
 from dipc.models.values import Value
-from dipc.models.visits import visits
 from dipc.numbers.quotient import Quotient
 
 Place = tuple[Key, frozenset[Linear]]
@@ -64,7 +64,7 @@ def run_loop(stepper: Stepper, state: State, inputs: Mapping[Cell, Value]) -> li
     if loop.never_ends_without(()):
         hint = "make sure that from everywhere in the loop its condition can become false"
         raise InputError("this loop does not end with probability 1", head.span, hint)
-    weights = visits(range(len(graph.states)), graph.edges, 0)
+    weights = visits([graph.edges.get(i, ()) for i in range(len(graph.states))], 0, Quotient.one())
     exits = ((graph.states[i], weights[i]) for i in sorted(graph.exits))
     left = (replace(state, joint=state.joint.scaled(weight)) for state, weight in exits)
     states = merged(renumbered(s) for s in left if s.joint)
