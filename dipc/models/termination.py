@@ -4,8 +4,8 @@ Whether a loop can be left is a property of its graph, the same for every eps at
 edge vanishes.  At the others some edges are missing.  The paper guesses which (Appendix A); here the roots of
 the probabilities are isolated, and at each root the graph without the vanishing edges is examined.
 
-Where the loop ends, :func:`dipc.models.linear.visits` is right at such an eps too: the equations have a unique
-solution there, which is the limit of the solutions around it.
+Where the loop ends, :func:`dipc.models.linear.visits` is right at such an eps too: the equations have one
+solution there, the limit of the solutions around it.
 """
 
 from __future__ import annotations
