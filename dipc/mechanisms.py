@@ -215,10 +215,7 @@ class Mechanism:
         >>> sparse.profile("eps/2").least.exact
         31/240
         """
-        ask, precision = (
-            self._ask(pair, at, budgets),
-            convert.to_width(width),
-        )
+        ask, precision = self._ask(pair, at, budgets), convert.to_width(width)
         goal = goal_of(self._claim(epsilon, EPSILON_NAME))
         if epsilon is not None and goal.delta:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
@@ -362,8 +359,7 @@ class Mechanism:
         Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided, or if
         a limit runs out.
         """
-        clock = Clock()
-        return self._held(clock, lambda: self._exported(to, claim, pair, input))
+        return self._held(Clock(), lambda: self._exported(to, claim, pair, input))
 
     def _exported(
         self, to: str, claim: str | None, pair: Sequence[Inputs] | None, input: Inputs | None
@@ -386,8 +382,7 @@ class Mechanism:
 
         A limit that runs out raises :class:`LimitReached`.
         """
-        clock = Clock()
-        return self._held(clock, lambda: questions.question(self.explored, self._claim(claim)).sentence)
+        return self._held(Clock(), lambda: questions.question(self.explored, self._claim(claim)).sentence)
 
     def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
         """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.

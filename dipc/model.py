@@ -185,8 +185,7 @@ class MarkovModel:
         """
         if to not in FORMATS:
             raise InputError(f"there is no format `{to}`", hint=did_you_mean(to, FORMATS))
-        clock = Clock()
-        return held(clock, lambda: FORMATS[to](self.model))
+        return held(Clock(), lambda: FORMATS[to](self.model))
 
     def to_networkx(self) -> networkx.DiGraph:
         """The chain as a graph: nodes with their ``labels``, edges with their ``probability``.

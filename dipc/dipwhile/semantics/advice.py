@@ -9,11 +9,7 @@ from flint import fmpq
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Variable
-from dipc.dipwhile.syntax.notes import (
-    impossible_equalities,
-    unassigned_outputs,
-    unread_variables,
-)
+from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.errors import InputError, Span

@@ -16,7 +16,20 @@ from typing import Any, Protocol, assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import (
+    PRODUCTS,
+    SUMS,
+    Binary,
+    Call,
+    Eps,
+    Expr,
+    Fold,
+    Index,
+    Name,
+    Number,
+    Op,
+    Unary,
+)
 from dipc.dipwhile.syntax.core import Cell
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError, Span, Unsupported
@@ -74,12 +87,11 @@ class Memory:
 
 def evaluate(expr: Expr, memory: Memory, decide: Decide) -> Datum:
     """The value.  Raises :class:`InputError` at the offending subexpression, and :class:`InputNeeded`."""
-    spine: list[Binary] = []
-    while isinstance(expr, Binary):  # long sums lean left: walk them without recursion
-        spine.append(expr)
-        expr = expr.left
-    result = _leaf(expr, memory, decide)
-    for node in reversed(spine):
+    if not isinstance(expr, Binary):
+        return _leaf(expr, memory, decide)
+    first, links = expr.spine()  # long sums lean left: walk them without recursion
+    result = _leaf(first, memory, decide)
+    for node in links:
         result = _binary(node, result, memory, decide)
     return result
 
@@ -325,13 +337,9 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
 
 
 def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> Quotient:
-    spine: list[Binary] = []
-    node: Expr = expr
-    while isinstance(node, Binary) and node.op in _EPS_OPERATIONS:
-        spine.append(node)
-        node = node.left
-    result = function_of_eps(node, memory, decide)
-    for step in reversed(spine):
+    first, links = expr.spine(SUMS | PRODUCTS)
+    result = function_of_eps(first, memory, decide)
+    for step in links:
         right = function_of_eps(step.right, memory, decide)
         if step.op is Op.DIV and not right:
             raise InputError("division by zero", step.right.span)

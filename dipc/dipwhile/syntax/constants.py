@@ -7,22 +7,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    Between,
-    Call,
-    Declaration,
-    Eps,
-    Expr,
-    FiniteSet,
-    Integers,
-    Name,
-    Number,
-    Param,
-    Range,
-    Reals,
-    SetOf,
-    Unlisted,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.functions import check_call
@@ -40,7 +25,7 @@ LARGEST_SET = 100_000
 NUMBER_HINT = "it must be a number, possibly computed from parameters"
 
 
-def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]) -> Constants:
+def evaluate_parameters(params: tuple[ast.Param, ...], overrides: Mapping[str, fmpq]) -> Constants:
     """The value of every parameter; each may use the earlier ones."""
     values: Constants = {}
     for name in overrides.keys() - {param.name for param in params}:
@@ -56,38 +41,38 @@ def evaluate_parameters(params: tuple[Param, ...], overrides: Mapping[str, fmpq]
     return values
 
 
-def check_known(expr: Expr, values: Constants, parameters: Set[str] = frozenset()) -> None:
+def check_known(expr: ast.Expr, values: Constants, parameters: Set[str] = frozenset()) -> None:
     """Refuse every name that has no value; ``parameters``: those that have one now or later."""
     for node in nodes(expr):
         match node:
-            case Name(name) if name in parameters and name not in values:
+            case ast.Name(name) if name in parameters and name not in values:
                 hint = "a parameter may only use earlier ones"
                 raise InputError(f"`{name}` has no value yet", node.span, hint)
-            case Name(name) if name not in values:
+            case ast.Name(name) if name not in values:
                 raise InputError(f"`{name}` is not a parameter", node.span, did_you_mean(name, values))
-            case Call():
+            case ast.Call():
                 check_call(node)
 
 
-def evaluate(expr: Expr, values: Constants, what: str) -> fmpq:
+def evaluate(expr: ast.Expr, values: Constants, what: str) -> fmpq:
     """The number that a constant expression is equal to."""
     result = substitute(expr, values)
-    if isinstance(result, Number):
+    if isinstance(result, ast.Number):
         return result.value
     for node in nodes(result):
         if reason := why_no_value(node):
             raise InputError(reason, node.span, NUMBER_HINT)
         match node:
-            case Eps():
+            case ast.Eps():
                 hint = "`eps` is allowed only in rates, probabilities and the claim"
                 raise InputError(f"{what} depends on `eps`", node.span, hint)
-            case Name(name) if name not in ("true", "false"):
+            case ast.Name(name) if name not in ("true", "false"):
                 message = f"{what} depends on `{name}`, which is not a constant"
                 raise InputError(message, node.span, NUMBER_HINT)
     raise InputError(f"{what} is not a number", expr.span, NUMBER_HINT)
 
 
-def evaluate_integer(expr: Expr, values: Constants, what: str) -> int:
+def evaluate_integer(expr: ast.Expr, values: Constants, what: str) -> int:
     """The integer that a constant expression is equal to."""
     value = evaluate(expr, values, what)
     if value.q != 1:
@@ -95,7 +80,7 @@ def evaluate_integer(expr: Expr, values: Constants, what: str) -> int:
     return int(value.p)
 
 
-def evaluate_size(expr: Expr, values: Constants, array: str) -> int:
+def evaluate_size(expr: ast.Expr, values: Constants, array: str) -> int:
     """The size of an array."""
     size = evaluate_integer(expr, values, f"the size of `{array}`")
     if size < 1:
@@ -105,12 +90,12 @@ def evaluate_size(expr: Expr, values: Constants, array: str) -> int:
     return size
 
 
-def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
+def evaluate_set(values: ast.FiniteSet, constants: Constants) -> tuple[Value, ...]:
     """The values of a set, in the order of the text."""
     match values:
-        case Range(low, high):
+        case ast.Range(low, high):
             return evaluate_range(low, high, constants, values.span)
-        case SetOf(members):
+        case ast.SetOf(members):
             found: dict[Value, Span] = {}
             for member in members:
                 value = evaluate_value(member, constants)
@@ -123,7 +108,7 @@ def evaluate_set(values: FiniteSet, constants: Constants) -> tuple[Value, ...]:
             assert_never(values)
 
 
-def evaluate_range(low: Expr, high: Expr, constants: Constants, span: Span) -> tuple[Value, ...]:
+def evaluate_range(low: ast.Expr, high: ast.Expr, constants: Constants, span: Span) -> tuple[Value, ...]:
     """The integers from low to high."""
     first = evaluate_integer(low, constants, "the start of the range")
     last = evaluate_integer(high, constants, "the end of the range")
@@ -135,10 +120,10 @@ def evaluate_range(low: Expr, high: Expr, constants: Constants, span: Span) -> t
     return tuple(fmpq(value) for value in range(first, last + 1))
 
 
-def evaluate_value(expr: Expr, constants: Constants) -> Value:
+def evaluate_value(expr: ast.Expr, constants: Constants) -> Value:
     """A number, or an atom."""
     result = substitute(expr, constants)
-    if isinstance(result, Name):
+    if isinstance(result, ast.Name):
         return Atom(result.name)
     return evaluate(expr, constants, "this member of a set")
 
@@ -147,12 +132,12 @@ SAMPLE = (fmpq(-1), fmpq(0), fmpq(1))
 """Some of all real numbers, and of all integers."""
 
 
-def sample(domain: Unlisted, constants: Constants) -> tuple[fmpq, ...]:
+def sample(domain: ast.Unlisted, constants: Constants) -> tuple[fmpq, ...]:
     """Some values of an infinite set, the ends of an interval among them."""
     match domain:
-        case Reals() | Integers():
+        case ast.Reals() | ast.Integers():
             return SAMPLE
-        case Between(low, high):
+        case ast.Between(low, high):
             first = evaluate(low, constants, "the start of the interval")
             last = evaluate(high, constants, "the end of the interval")
             if first >= last:
@@ -164,22 +149,22 @@ def sample(domain: Unlisted, constants: Constants) -> tuple[fmpq, ...]:
             assert_never(domain)
 
 
-def unlisted(name: str, domain: Unlisted, constants: Constants) -> InputError:
+def unlisted(name: str, domain: ast.Unlisted, constants: Constants) -> InputError:
     """The error where the values of every set are listed."""
     some = sample(domain, constants)
     listed = ", ".join(map(show, some))
     hint = f"`dipc prove` decides the claim; or declare a finite set, such as `in {{{listed}}}`"
-    what = "all integers" if isinstance(domain, Integers) else "all reals"
-    if isinstance(domain, Between):
+    what = "all integers" if isinstance(domain, ast.Integers) else "all reals"
+    if isinstance(domain, ast.Between):
         what += f" in [{listed}]"
         hint += f" or `in {listed.replace(', ', '..')}`" * all(value.q == 1 for value in some)
     return violation(8, f"`{name}` ranges over {what}, which `dipc check` cannot list", domain.span, hint)
 
 
-def members(declaration: Declaration, constants: Constants, sampled: bool) -> tuple[Value, ...]:
+def members(declaration: ast.Declaration, constants: Constants, sampled: bool) -> tuple[Value, ...]:
     """The values of a set; if ``sampled`` some of an infinite one, among them the start value."""
     domain, start = declaration.domain, declaration.start
-    if not isinstance(domain, Unlisted):
+    if not isinstance(domain, ast.Unlisted):
         return evaluate_set(domain, constants)
     some = sample(domain, constants)
     if not sampled:
@@ -188,7 +173,7 @@ def members(declaration: Declaration, constants: Constants, sampled: bool) -> tu
     return tuple(dict.fromkeys((*some, *first)))
 
 
-def declare(declaration: Declaration, constants: Constants, sampled: bool = False) -> Variable:
+def declare(declaration: ast.Declaration, constants: Constants, sampled: bool = False) -> Variable:
     """An input or output with its size, set and start value; ``sampled``: some values of an infinite set."""
     size = None if declaration.size is None else evaluate_size(declaration.size, constants, declaration.name)
     domain = members(declaration, constants, sampled)
@@ -201,7 +186,7 @@ def declare(declaration: Declaration, constants: Constants, sampled: bool = Fals
     return Variable(declaration.name, size, domain, start, declaration.span)
 
 
-def declare_input(declaration: Declaration, constants: Constants, sampled: bool = False) -> Variable:
+def declare_input(declaration: ast.Declaration, constants: Constants, sampled: bool = False) -> Variable:
     """An input, which has no start value."""
     if declaration.start is not None:
         message = f"the input `{declaration.name}` cannot have a start value"

@@ -15,8 +15,7 @@ from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_names, array_sizes, assignments, check_arrays
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
-from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Draw, Instruction, Put, Variable
-from dipc.dipwhile.syntax.core import Test as Condition
+from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Instruction, Variable
 from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import (
@@ -30,7 +29,7 @@ from dipc.dipwhile.syntax.names import (
 )
 from dipc.dipwhile.syntax.simplify import BITS, Linear, linear
 from dipc.dipwhile.syntax.unroll import Constants, integers, substitute, unroll
-from dipc.dipwhile.syntax.walk import children, expressions, nodes, statements
+from dipc.dipwhile.syntax.walk import expressions, nodes, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -124,7 +123,7 @@ def compile_prior(
     check_one_type((), text, kinding)
     code = unroll(prior.body, constants, prior.span)
     for instruction in code:
-        for part in settled_parts(instruction):
+        for part in types.settled_parts(instruction):
             refuse_unknown(part, unknown, "in a prior, only probabilities may depend on it")
     sizes = array_sizes(code, inputs, arrays)
     types.check_constants(code)
@@ -180,17 +179,6 @@ def check_statement(statement: ast.Statement, outputs: Collection[str]) -> None:
             case ast.Name() | ast.Index() if target_name(node) in outputs:
                 message = f"`{target_name(node)}` is an output: a prior is about the inputs only"
                 raise InputError(message, node.span, DRAWS_HINT)
-
-
-def settled_parts(instruction: Instruction) -> Iterator[ast.Expr]:
-    """Everything an instruction evaluates but probabilities."""
-    match instruction:
-        case Draw(target, distribution):
-            yield from (*children(target), *types.finite_parts(distribution))
-        case Condition(condition):
-            yield condition
-        case Put(target, value):
-            yield from (*children(target), value)
 
 
 def check_all_drawn(prior: ast.Prior, code: Sequence[Instruction], inputs: Sequence[Variable]) -> None:

@@ -90,10 +90,4 @@ def _lark() -> Lark:
     for old, new in CHANGES.items():
         assert grammar.count(old) == 1
         grammar = grammar.replace(old, new)
-    return Lark(
-        grammar + RULES,
-        parser="lalr",
-        lexer="basic",
-        start=["sentence"],
-        propagate_positions=True,
-    )
+    return Lark(grammar + RULES, parser="lalr", lexer="basic", start=["sentence"], propagate_positions=True)

@@ -8,7 +8,6 @@ an operand fits; the rest is settled when the program is explored.
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import assert_never
@@ -36,24 +35,13 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
     """The kinds of all variables; ``declared`` are those of inputs and outputs, ``local`` the other names."""
     kinding = dict.fromkeys(local, Kinds.NOTHING) | dict(declared)
     assigned = [(target_name(one.target), value_of(one)) for one in assignments(code)]
-    readers: dict[str, list[int]] = {}
-    for place, (_, value) in enumerate(assigned):
-        for name in names_in(value):
-            readers.setdefault(name, []).append(place)
-    todo = deque(range(len(assigned)))
-    while todo:  # what reads a variable is looked at again only when the kinds of the variable have grown
-        name, value = assigned[todo.popleft()]
-        kinds = kinding[name] if name in declared else kinding[name] | assigned_kinds(value, kinding)
-        if kinds != kinding[name]:
-            kinding[name] = kinds
-            todo.extend(readers.get(name, ()))
+    before: Kinding = {}
+    while before != kinding:
+        before = kinding.copy()
+        for name, value in assigned:
+            if name not in declared:
+                kinding[name] |= assigned_kinds(value, kinding)
     return kinding
-
-
-def names_in(value: ast.Expr | ast.Distribution) -> set[str]:
-    """The variables and atoms in a value or in what is drawn."""
-    found = (node for part in expressions(value) for node in nodes(part))
-    return {target_name(node) for node in found if isinstance(node, ast.Name | ast.Index)}
 
 
 Unlisted = Mapping[str, ast.Unlisted]
@@ -369,12 +357,16 @@ def check_loops(body: ast.Block, kinding: Kinding) -> None:
 def check_budget(code: Iterable[Instruction]) -> None:
     """Refuse eps and exp outside rates and probabilities, and rates without eps."""
     for instruction in code:
-        if isinstance(instruction, Draw):
-            if isinstance(instruction.distribution, ast.Noise):
-                check_rate(instruction.distribution)
-            refuse_eps((*children(instruction.target), *finite_parts(instruction.distribution)))
-        else:
-            refuse_eps(instruction_parts(instruction))
+        if isinstance(instruction, Draw) and isinstance(instruction.distribution, ast.Noise):
+            check_rate(instruction.distribution)
+        refuse_eps(settled_parts(instruction))
+
+
+def settled_parts(instruction: Instruction) -> tuple[ast.Expr, ...]:
+    """Everything that an instruction reads but rates and probabilities."""
+    if isinstance(instruction, Draw):
+        return (*children(instruction.target), *finite_parts(instruction.distribution))
+    return instruction_parts(instruction)
 
 
 def finite_parts(distribution: ast.Distribution) -> tuple[ast.Expr, ...]:

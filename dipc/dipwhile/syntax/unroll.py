@@ -16,13 +16,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, assignment
 from dipc.dipwhile.syntax.simplify import simplify
-from dipc.dipwhile.syntax.walk import (
-    AnyNode,
-    bottom_up,
-    map_expressions,
-    nodes,
-    with_children,
-)
+from dipc.dipwhile.syntax.walk import AnyNode, bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import FALSE, TRUE
 
