@@ -36,35 +36,8 @@ from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.noise import Finite
 from dipc.dipwhile.semantics.noise import distribution as finite
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
-from dipc.dipwhile.syntax.ast import (
-    PRODUCTS,
-    SUMS,
-    Binary,
-    Choose,
-    Distribution,
-    Eps,
-    Expr,
-    Flip,
-    Name,
-    Number,
-    Op,
-    Unary,
-)
+from dipc.dipwhile.syntax import ast, core
 from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
-from dipc.dipwhile.syntax.core import (
-    Cell,
-    CoreClaim,
-    CoreNumberClaim,
-    CorePrior,
-    CoreProgram,
-    CoreSecret,
-    CoreUnknown,
-    Draw,
-    Halt,
-    Jump,
-    Put,
-    Test,
-)
 from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.questions import not_drawn
@@ -83,7 +56,7 @@ MOST_STATES = 200_000
 Weights = dict[tuple[Value, ...], Parametric]
 """The weights of inputs, given by the values of their cells in the order of declaration."""
 
-Env = tuple[tuple[Cell, Value], ...]
+Env = tuple[tuple[core.Cell, Value], ...]
 
 
 def mixtures(explored: Explored, eps_range: EpsRange, clock: Clock) -> Mixtures:
@@ -109,19 +82,19 @@ class Asked(NamedTuple):
     eps_range: EpsRange
 
 
-def asked(program: CoreProgram, text: str | None = None, at: fmpq | None = None) -> Asked:
+def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = None) -> Asked:
     """The claim in a text, by default that of the program; ``at`` replaces its range by one eps.
 
     Raises :class:`InputError` if there is none, and for what is wrong in it.
     """
-    claim: CoreClaim | CoreNumberClaim | None = program.question.claim or program.claim
+    claim: core.CoreClaim | core.CoreNumberClaim | None = program.question.claim or program.claim
     if text is not None:
         written, constants = parse_claim(text, CLAIM_NAME), dict(program.parameters)
         claim = compile_number_claim(written, constants) or compile_claim(written, constants)
     if claim is None:
         hint = "add a line such as: private ln(2)    (or give a claim: `--claim 'ln(2)'`)"
         raise InputError(f"{program.source.name}: the program makes no claim", hint=hint)
-    rest = claim.claim if isinstance(claim, CoreNumberClaim) else claim
+    rest = claim.claim if isinstance(claim, core.CoreNumberClaim) else claim
     budgets = eps_range_of(rest)
     if at is not None and at not in budgets:
         hint = "leave out its interval, or give a budget in it"
@@ -129,14 +102,14 @@ def asked(program: CoreProgram, text: str | None = None, at: fmpq | None = None)
     return Asked(_exponent(claim), _delta(rest), budgets if at is None else EpsRange.point(at))
 
 
-def _exponent(claim: CoreClaim | CoreNumberClaim) -> Exponent:
-    if isinstance(claim, CoreNumberClaim):
+def _exponent(claim: core.CoreClaim | core.CoreNumberClaim) -> Exponent:
+    if isinstance(claim, core.CoreNumberClaim):
         return Exponent(as_written(claim.claim.epsilon), claim.factor, claim.constant, claim.rate)
     return Exponent(as_written(claim.epsilon), fmpq(1), fmpq(0), goal_of(claim).t)
 
 
-def _delta(claim: CoreClaim) -> fmpq:
-    delta = goal_of(replace(claim, epsilon=Eps())).delta
+def _delta(claim: core.CoreClaim) -> fmpq:
+    delta = goal_of(replace(claim, epsilon=ast.Eps())).delta
     number = delta.as_rational() if isinstance(delta, Quotient) else None
     if number is None:
         hint = "for example `ln(2), 1/100`"
@@ -148,7 +121,7 @@ def _delta(claim: CoreClaim) -> fmpq:
 
 
 def weights(
-    prior: CorePrior, space: InputSpace, ring: Ring, clock: Clock, drawn: dict[Parametric, str]
+    prior: core.CorePrior, space: InputSpace, ring: Ring, clock: Clock, drawn: dict[Parametric, str]
 ) -> Weights:
     """The probability of every input that the prior may draw, a polynomial in the parameters.
 
@@ -163,7 +136,7 @@ def weights(
         pc = min(waiting)
         for env, weight in waiting.pop(pc).items():
             clock.tick("inputs of the prior", len(found))
-            if pc == len(prior.code) or isinstance(prior.code[pc], Halt):
+            if pc == len(prior.code) or isinstance(prior.code[pc], core.Halt):
                 key = _input_of(dict(env), space, prior)
                 found[key] = found[key] + weight if key in found else weight
                 continue
@@ -179,7 +152,7 @@ def weights(
     return {key: weight for key, weight in found.items() if weight}
 
 
-def _input_of(env: Mapping[Cell, Value], space: InputSpace, prior: CorePrior) -> tuple[Value, ...]:
+def _input_of(env: Mapping[core.Cell, Value], space: InputSpace, prior: core.CorePrior) -> tuple[Value, ...]:
     for cell, domain in zip(space.cells, space.domains, strict=True):
         if cell not in env:
             raise not_drawn(spelled_cell(cell), prior.span)
@@ -192,43 +165,39 @@ def _input_of(env: Mapping[Cell, Value], space: InputSpace, prior: CorePrior) ->
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    prior: CorePrior
+    prior: core.CorePrior
     ring: Ring
     drawn: dict[Parametric, str]
 
     def step(self, pc: int, env: Env) -> Iterator[tuple[int, Env, Parametric | int]]:
         """The states that follow, with their probabilities."""
-        memory = self._memory(env)
+        memory = Memory(dict(env), {}, frozenset(), self.prior.variables, dict(self.prior.arrays))
         match self.prior.code[pc]:
-            case Put(target, value):
+            case core.Put(target, value):
                 yield pc + 1, _with(env, cell_of(target, memory, never), _value(value, memory)), 1
-            case Draw(target, distribution):
+            case core.Draw(target, distribution):
                 cell = cell_of(target, memory, never)
                 for drawn, p in self._options(distribution, memory):
                     yield pc + 1, _with(env, cell, drawn), p
-            case Test(test, otherwise):
+            case core.Test(test, otherwise):
                 yield pc + 1 if condition(test, memory, never) else otherwise, env, 1
-            case Jump(to):
+            case core.Jump(to):
                 yield to, env, 1
-            case Halt():
+            case core.Halt():
                 return
             case instruction:
                 assert_never(instruction)
 
-    def _memory(self, env: Env) -> Memory:
-        none: frozenset[str] = frozenset()
-        return Memory(dict(env), {}, none, self.prior.variables, dict(self.prior.arrays))
-
-    def _options(self, distribution: Distribution, memory: Memory) -> Iterator[tuple[Value, Parametric]]:
+    def _options(self, distribution: ast.Distribution, memory: Memory) -> Iterator[tuple[Value, Parametric]]:
         match distribution:
-            case Choose(options):
+            case ast.Choose(options):
                 given = [(_value(value, memory), self._probability(p, memory)) for value, p in options]
                 total = sum((p for _, p in given), self.ring.of(0))
                 if total != 1:
                     problem = f"the probabilities of `choose` sum to {total}, not to 1"
                     raise InputError(problem, distribution.span, "fix one of them")
                 yield from given
-            case Flip(probability):
+            case ast.Flip(probability):
                 p = self._probability(probability, memory)
                 self.drawn.setdefault(1 - p, f"{probability.span.place}: 1 minus the probability")
                 yield from ((TRUE, p), (FALSE, 1 - p))
@@ -240,17 +209,17 @@ class _Run:
                     assert share is not None
                     yield value, self.ring.of(fmpq(share.p, share.q))
 
-    def _probability(self, expr: Expr, memory: Memory) -> Parametric:
+    def _probability(self, expr: ast.Expr, memory: Memory) -> Parametric:
         p = polynomial(expr, self.ring, memory)
         self.drawn.setdefault(p, f"{expr.span.place}: the probability")
         return p
 
 
-def _with(env: Env, cell: Cell, value: Value) -> Env:
+def _with(env: Env, cell: core.Cell, value: Value) -> Env:
     return tuple(sorted({**dict(env), cell: value}.items(), key=lambda item: item[0]))
 
 
-def _value(expr: Expr, memory: Memory) -> Value:
+def _value(expr: ast.Expr, memory: Memory) -> Value:
     value = evaluate(expr, memory, never)
     assert not isinstance(value, Linear)
     return value
@@ -259,21 +228,21 @@ def _value(expr: Expr, memory: Memory) -> Value:
 LARGEST_POWER = 100
 
 
-def polynomial(expr: Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
+def polynomial(expr: ast.Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
     """An expression over the parameters of the ring, and over what is in memory."""
     match expr:
-        case Name(name) if name in ring.names:
+        case ast.Name(name) if name in ring.names:
             return ring.gens[ring.names.index(name)]
-        case Unary(Op.NEG, operand):
+        case ast.Unary(ast.Op.NEG, operand):
             return -polynomial(operand, ring, memory)
-        case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV):
-            first, links = expr.spine(SUMS | PRODUCTS)
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB | ast.Op.MUL | ast.Op.DIV):
+            first, links = expr.spine(ast.SUMS | ast.PRODUCTS)
             result = polynomial(first, ring, memory)
             for node in links:
-                by = _inverse if node.op is Op.DIV else polynomial
+                by = _inverse if node.op is ast.Op.DIV else polynomial
                 result = OPERATIONS[node.op](result, by(node.right, ring, memory))
             return result
-        case Binary(Op.POW, base, Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
+        case ast.Binary(ast.Op.POW, base, ast.Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
             return polynomial(base, ring, memory) ** int(power.p)
     value = evaluate(expr, memory, never)
     if not isinstance(value, fmpq):
@@ -281,15 +250,15 @@ def polynomial(expr: Expr, ring: Ring, memory: Memory = NOTHING) -> Parametric:
     return ring.of(value)
 
 
-OPERATIONS: dict[Op, Callable[[Parametric, Parametric], Parametric]] = {
-    Op.ADD: operator.add,
-    Op.SUB: operator.sub,
-    Op.DIV: operator.mul,  # by the inverse
-    Op.MUL: operator.mul,
+OPERATIONS: dict[ast.Op, Callable[[Parametric, Parametric], Parametric]] = {
+    ast.Op.ADD: operator.add,
+    ast.Op.SUB: operator.sub,
+    ast.Op.DIV: operator.mul,  # by the inverse
+    ast.Op.MUL: operator.mul,
 }
 
 
-def _inverse(expr: Expr, ring: Ring, memory: Memory) -> Parametric:
+def _inverse(expr: ast.Expr, ring: Ring, memory: Memory) -> Parametric:
     divisor = polynomial(expr, ring, memory)
     if divisor.as_rational() is None or not divisor:
         problem = f"division by `{show_expr(expr)}`" if divisor else "division by zero"
@@ -298,7 +267,7 @@ def _inverse(expr: Expr, ring: Ring, memory: Memory) -> Parametric:
     return 1 / divisor
 
 
-def ranges(unknowns: Sequence[CoreUnknown], ring: Ring) -> tuple[Ends, ...]:
+def ranges(unknowns: Sequence[core.CoreUnknown], ring: Ring) -> tuple[Ends, ...]:
     """The ranges of the parameters."""
     both = ((polynomial(u.low, ring), polynomial(u.high, ring), u) for u in unknowns)
     return tuple(Ends(low, high, u.low_closed, u.high_closed) for low, high, u in both)
@@ -373,13 +342,13 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
     )
 
 
-def _shown(program: CoreProgram, space: InputSpace, key: tuple[Value, ...]) -> str:
+def _shown(program: core.CoreProgram, space: InputSpace, key: tuple[Value, ...]) -> str:
     return show_valuation(grouped(program.inputs, dict(zip(space.cells, key, strict=True))))
 
 
 def _compared(
-    program: CoreProgram,
-    secret: CoreSecret,
+    program: core.CoreProgram,
+    secret: core.CoreSecret,
     prior: str | None,
     found: Weights,
     place: Mapping[tuple[Value, ...], int],
@@ -390,13 +359,13 @@ def _compared(
 
 
 def _mixture(
-    program: CoreProgram, event: Expr, found: Weights, place: Mapping[tuple[Value, ...], int]
+    program: core.CoreProgram, event: ast.Expr, found: Weights, place: Mapping[tuple[Value, ...], int]
 ) -> Mixture:
     total = added((place[key], weight) for key, weight in found.items() if holds(program, event, key))
     return Mixture(show_expr(event), tuple(sorted(total.items(), key=itemgetter(0))))
 
 
-def holds(program: CoreProgram, event: Expr, key: tuple[Value, ...]) -> bool:
+def holds(program: core.CoreProgram, event: ast.Expr, key: tuple[Value, ...]) -> bool:
     """Whether an input, given by the values of its cells, belongs to an event."""
     cells = (cell for variable in program.inputs for cell in variable.cells)
     names = frozenset(variable.name for variable in program.inputs)
@@ -405,7 +374,7 @@ def holds(program: CoreProgram, event: Expr, key: tuple[Value, ...]) -> bool:
     return condition(event, memory, never)
 
 
-def _check_possible(secret: CoreSecret, pairs: Sequence[Compared]) -> None:
+def _check_possible(secret: core.CoreSecret, pairs: Sequence[Compared]) -> None:
     for event in (secret.left, secret.right):
         name = show_expr(event)
         sides = (side for pair in pairs for side in pair[:2] if side.name == name)
