@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from dipc.errors import InputError, Source, Span
@@ -103,108 +103,72 @@ def expected_verdict(source: Source, comment: re.Pattern[str] = EXPECT) -> str |
 
 
 @cache
-def paths() -> Mapping[str, Path]:
-    """The shipped programs by name."""
-    return _shipped("*.dip")
+def catalogue(*patterns: str) -> Mapping[str, Path]:
+    """The shipped files that fit one of these patterns, by name."""
+    folders = [folder for folder in FOLDERS if folder.is_dir()][:1]
+    return {path.stem: path for each in patterns for folder in folders for path in sorted(folder.glob(each))}
 
 
-@cache
-def models() -> Mapping[str, Path]:
-    """The shipped Markov models by name."""
-    return {**_shipped("*.drn"), **_shipped("*.dpm")}
-
-
-@cache
-def hidden_models() -> Mapping[str, Path]:
-    """The shipped hidden Markov models by name."""
-    return _shipped("*.hmm")
-
-
-@cache
-def hidden_programs() -> Mapping[str, Path]:
-    """The shipped programs that are questions of Pufferfish privacy, by name."""
-    return _in_folder(HIDDEN_FOLDER)
-
-
-@cache
-def every_size_programs() -> Mapping[str, Path]:
-    """The shipped programs that only ``dipc prove`` takes, by name."""
-    return _in_folder(EVERY_SIZE_FOLDER)
-
-
-@cache
-def papers() -> Mapping[str, Path]:
-    """What the papers print, beside our questions, by a short name of the paper; no programs."""
-    return _shipped("*.toml")
-
-
-def _in_folder(folder: str) -> dict[str, Path]:
-    return {name: path for name, path in paths().items() if path.parent.name == folder}
-
-
-def _shipped(pattern: str) -> dict[str, Path]:
-    folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
-    return {path.stem: path for path in sorted(folder.glob(f"*/{pattern}"))} if folder else {}
+paths = partial(catalogue, "*/*.dip")
+"""The shipped programs by name."""
+models = partial(catalogue, "*/*.drn", "*/*.dpm")
+"""The shipped Markov models by name."""
+hidden_models = partial(catalogue, "*/*.hmm")
+"""The shipped hidden Markov models by name."""
+hidden_programs = partial(catalogue, f"{HIDDEN_FOLDER}/*.dip")
+"""The shipped programs that are questions of Pufferfish privacy, by name."""
+every_size_programs = partial(catalogue, f"{EVERY_SIZE_FOLDER}/*.dip")
+"""The shipped programs that only ``dipc prove`` takes, by name."""
+papers = partial(catalogue, "*/*.toml")
+"""What the papers print, beside our questions, by a short name of the paper; no programs."""
 
 
 def describe(name: str) -> Shipped:
     """A shipped program.  Raises :class:`NoSuchProgram`."""
     path = located(name) if name in paths() else {**models(), **hidden_models()}.get(name)
     if path is None:
-        raise unknown(name)
+        raise located.unknown(name)
     source = source_of(path, Path)
     comment = EXPECT_ALL if name in every_size_programs() else EXPECT
     said, expect = header(source.text), None if name in models() else expected_verdict(source, comment)
     return Shipped(name, path, said.get("title", ""), said.get("source", ""), expect or "")
 
 
-def located(file: str | Path) -> Path:
-    """The file of this name, else the shipped program of this name.
-
-    Raises :class:`NoSuchProgram`, and :class:`InputError` for a model.
-    """
-    return _located(file, paths(), "*.dip", "program")
-
-
-def located_model(file: str | Path) -> Path:
-    """The file of this name, else the shipped model, else the shipped program of this name.
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Finds the file of a name: that file, else the shipped model or program of this name.
 
     Raises :class:`NoSuchProgram`, and :class:`InputError` for a model of another kind.
     """
-    return _located(file, {**paths(), **models()}, "*.d[pir][mnp]", "model")
+
+    kind: str
+    pattern: str
+    shipped: Callable[[], Mapping[str, Path]]
+
+    def __call__(self, file: str | Path) -> Path:
+        path = Path(file)
+        found = path if path.exists() else {**models(), **hidden_models(), **self.shipped()}.get(str(file))
+        if found is None:
+            raise self.unknown(str(file))
+        if found.suffix in MODEL_KINDS and not found.match(self.pattern):
+            what, hint = MODEL_KINDS[found.suffix]
+            raise InputError(f"{file} is {what}", hint=hint)
+        return found
+
+    def unknown(self, name: str) -> NoSuchProgram:
+        """The error for a name that cannot be found; it suggests the nearest program or file."""
+        path, message = Path(name), f"{name}: no such file or {self.kind}"
+        if "=" in name:
+            return NoSuchProgram(message, hint=f"set a parameter with `-D {name}`")
+        known = [*map(str, path.parent.glob(self.pattern)), *self.shipped()]
+        hints = (did_you_mean(text, known) for text in (name, path.stem))
+        near = next((hint for hint in hints if hint.startswith("did you mean")), None)
+        return NoSuchProgram(message, hint=near or "`dipc programs` lists the programs that come with dipc")
 
 
-def located_hidden(file: str | Path) -> Path:
-    """The file of this name, else the shipped hidden Markov model, else the shipped program of this name.
-
-    Raises :class:`NoSuchProgram`, and :class:`InputError` for a model of another kind.
-    """
-    return _located(file, {**paths(), **hidden_models()}, "*.[dh][im][pm]", "hidden Markov model")
-
-
-def _located(file: str | Path, known: Mapping[str, Path], pattern: str, kind: str) -> Path:
-    path = Path(file)
-    found = path if path.exists() else {**models(), **hidden_models(), **known}.get(str(file))
-    if found is None:
-        raise unknown(str(file), known, pattern, kind)
-    if found.suffix in MODEL_KINDS and not found.match(pattern):
-        what, hint = MODEL_KINDS[found.suffix]
-        raise InputError(f"{file} is {what}", hint=hint)
-    return found
-
-
-def unknown(
-    name: str, shipped: Mapping[str, Path] | None = None, pattern: str = "*.dip", kind: str = "program"
-) -> NoSuchProgram:
-    """The error for a name that cannot be found; it suggests the nearest program or file."""
-    path = Path(name)
-    if "=" in name:
-        return NoSuchProgram(f"{name}: no such file or {kind}", hint=f"set a parameter with `-D {name}`")
-    known = [*map(str, path.parent.glob(pattern)), *(paths() if shipped is None else shipped)]
-    hints = (did_you_mean(text, known) for text in (name, path.stem))
-    near = next((hint for hint in hints if hint.startswith("did you mean")), None)
-    hint = near or "`dipc programs` lists the programs that come with dipc"
-    return NoSuchProgram(f"{name}: no such file or {kind}", hint=hint)
+located = Locator("program", "*.dip", paths)
+located_model = Locator("model", "*.d[pir][mnp]", partial(catalogue, "*/*.dip", "*/*.drn", "*/*.dpm"))
+located_hidden = Locator("hidden Markov model", "*.[dh][im][pm]", partial(catalogue, "*/*.dip", "*/*.hmm"))
 
 
 def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) -> Source:

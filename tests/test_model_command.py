@@ -603,12 +603,10 @@ def shipped_survey(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = f"{head}output out in {{0, 1}}; input q in {{0, 1}}; adjacent all; private eps; out <- q\n"
     (home / "coin.dip").write_text(program, encoding="utf-8")
     monkeypatch.setattr(shipped, "FOLDERS", (folder / "elsewhere",))
-    for cached in (shipped.paths, shipped.models, shipped.hidden_models):
-        cached.cache_clear()
+    shipped.catalogue.cache_clear()
     yield home
     monkeypatch.undo()
-    for cached in (shipped.paths, shipped.models, shipped.hidden_models):
-        cached.cache_clear()
+    shipped.catalogue.cache_clear()
 
 
 @pytest.mark.usefixtures("shipped_survey")
