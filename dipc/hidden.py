@@ -193,8 +193,10 @@ class HiddenMarkovModel:
             if isinstance(weights, str):
                 names.append(_word(weights))
             elif len(weights) == 1:
-                names += map(_word, weights)
-                _require_one(*weights.items())
+                ((state, p),) = weights.items()
+                names.append(_word(state))
+                if _text(p) != "1":
+                    raise InputError(f"the probability of the only state {state} is {p}, not 1")
             else:
                 names.append(default)
                 lines.append(f"start {default} {_weights(weights)}")
@@ -380,11 +382,6 @@ def _row(row: Sequence[Probability], names: Sequence[str], state: str) -> str:
         raise InputError(f"a row of state {state} has {len(row)} numbers, not {len(names)}")
     found = {name: p for name, p in zip(names, row, strict=False) if p != 0}
     return _weights(found) if found else "stop"
-
-
-def _require_one(item: tuple[str, Probability]) -> None:
-    if _text(item[1]) != "1":
-        raise InputError(f"the probability of the only state {item[0]} is {item[1]}, not 1")
 
 
 def _exact_row(row: Any, multiple: int | None, changes: list[fmpq], where: str) -> list[fmpq]:

@@ -63,14 +63,11 @@ class Star:
         or as a whole, ``out = [bot, top]``.  Raises :class:`InputError` that points there.
         """
         try:
-            return self._satisfying(text)
+            expr = compile_condition(parse_expression(self._by_cells(text)), self.program)
+            first = len(self.model.names) - len(self.outputs)
+            return frozenset(s for s, o in enumerate(self.outputs, first) if _holds(self.program, expr, o))
         except InputError as error:
             raise InputError(error.message, _within(error.span, text, span), error.hint) from None
-
-    def _satisfying(self, text: str) -> frozenset[int]:
-        program, first = self.program, len(self.model.names) - len(self.outputs)
-        expr = compile_condition(parse_expression(self._by_cells(text)), program)
-        return frozenset(s for s, o in enumerate(self.outputs, first) if _holds(program, expr, o))
 
     def _by_cells(self, text: str) -> str:
         """The text with comparisons of whole arrays written out."""

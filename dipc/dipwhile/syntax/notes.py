@@ -7,8 +7,7 @@ that unrolling removed are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 
 from flint import fmpq
 
@@ -24,7 +23,7 @@ from dipc.dipwhile.syntax.types import Kinding, declared_kinds, infer, kinds_of
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Span
 from dipc.models.values import show
-from dipc.suggest import MOST_COMPARED, nearest
+from dipc.suggest import nearest
 
 MOST_UNREAD = 100  # variables that are compared with others: who misspells more?
 MOST_PAIRS = 100_000  # of names that are compared
@@ -42,32 +41,19 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     """Variables that are assigned and never read and resemble another: name, place, the other name."""
     first = first_places(core)
     outputs = {output.name for output in core.outputs}
-    names = (node for node in nodes_read(core) if isinstance(node, ast.Name | ast.Index))
+    nodes_read = (node for one in core.code for node in nodes_of(instruction_parts(one)))
+    names = (node for node in nodes_read if isinstance(node, ast.Name | ast.Index))
     unread = first.keys() - outputs - set(map(target_name, names))
-    known = representatives(sorted(outputs | first.keys()))
+    known = sorted(outputs | first.keys())
     most = min(MOST_UNREAD, MOST_PAIRS // max(1, len(known)))
-    some = islice(((name, span) for name, span in first.items() if name in unread), most)
-    found = [(name, span, similar(name, known)) for name, span in some]
+    some = [name for name in first if name in unread][:most]
+    found = [(name, first[name], similar(name, known)) for name in some]
     return [(name, span, near) for name, span, near in found if near]
-
-
-def nodes_read(core: CoreProgram) -> Iterator[ast.Expr]:
-    """All nodes of the expressions that the instructions read."""
-    return (node for one in core.code for node in nodes_of(instruction_parts(one)))
 
 
 def nodes_of(parts: Iterable[ast.Expr]) -> Iterator[ast.Expr]:
     """All nodes of some expressions."""
     return (node for part in parts for node in nodes(part))
-
-
-def representatives(names: Sequence[str]) -> Sequence[str]:
-    """Of too many names to compare, one of those that differ in digits only.
-
-    >>> len(representatives([f"x{i}" for i in range(10**5)])), len(representatives(["x1", "x2"]))
-    (1, 2)
-    """
-    return names if len(names) <= MOST_COMPARED else list({_plain(name): name for name in names}.values())
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -76,12 +62,8 @@ def similar(name: str, known: Iterable[str]) -> str:
     >>> similar("cuont", ["count", "r"]), similar("x1", ["x2"])
     ('count', '')
     """
-    plain = _plain(name)
-    return nearest(name, [other for other in known if other != name and _plain(other) != plain])
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"\d", "", name)
+    plain = re.sub(r"\d", "", name)
+    return nearest(name, [other for other in known if re.sub(r"\d", "", other) != plain])
 
 
 def unassigned_outputs(core: CoreProgram) -> list[tuple[str, Span]]:

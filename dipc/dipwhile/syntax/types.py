@@ -117,7 +117,9 @@ def check_types(code: Iterable[Instruction], kinding: Kinding) -> None:
             elif role:
                 check_settled(expr, kinds, role)
         if isinstance(instruction, Draw) and isinstance(instruction.distribution, ast.ExpMechanism):
-            check_score(instruction.distribution, kinding)
+            drawn = instruction.distribution  # a score is a number for every value that may be drawn
+            inside = {**kinding, drawn.variable: assigned_kinds(drawn, kinding)}
+            check_settled(drawn.score, check(drawn.score, inside), "a score")
 
 
 CONDITION = "a condition"
@@ -151,12 +153,6 @@ def roles(distribution: ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
             yield from ((part, "") for part in (rate, *expressions(support)))
         case _:
             assert_never(distribution)
-
-
-def check_score(drawn: ast.ExpMechanism, kinding: Kinding) -> None:
-    """A score is a number for every value that may be drawn."""
-    inside = {**kinding, drawn.variable: assigned_kinds(drawn, kinding)}
-    check_settled(drawn.score, check(drawn.score, inside), "a score")
 
 
 def check_settled(expr: ast.Expr, kinds: Kinds, role: str) -> None:

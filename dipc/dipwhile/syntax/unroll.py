@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import assert_never, cast
+from typing import assert_never
 
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, assignment
 from dipc.dipwhile.syntax.simplify import simplify
-from dipc.dipwhile.syntax.walk import AnyNode, bottom_up, map_expressions, nodes, with_children
+from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import FALSE, TRUE
 
@@ -47,13 +47,6 @@ def substitute(expr: ast.Expr, constants: Constants) -> ast.Expr:
         return simplify(node)
 
     return bottom_up(expr, visit)
-
-
-def put_in(value: AnyNode, constants: Constants) -> AnyNode:
-    """What is assigned, with constants put in."""
-    if isinstance(value, ast.Expr):
-        return cast(AnyNode, substitute(value, constants))
-    return map_expressions(value, lambda part: substitute(part, constants))
 
 
 def unroll_fold(fold: ast.Fold) -> ast.Expr:
@@ -177,9 +170,9 @@ class Unroller:
         """Emit an assignment."""
         target = statement.target
         if isinstance(target, ast.Index):
-            index = substitute(target.index, constants)
-            target = target if index is target.index else replace(target, index=index)
-        self.emit(assignment(target, put_in(statement.value, constants), statement.span))
+            target = replace(target, index=substitute(target.index, constants))
+        value = map_expressions(statement.value, lambda part: substitute(part, constants))
+        self.emit(assignment(target, value, statement.span))
 
     def branch(self, statement: ast.If, constants: Constants) -> bool:
         """Emit an ``if``, without its dead branches."""
