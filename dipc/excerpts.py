@@ -90,38 +90,21 @@ def excerpt(line: str, start: int, end: int) -> tuple[str, str]:
     >>> print(*excerpt("x <- y + 1", 5, 6), sep="\\n")
     x <- y + 1
          ^
+    >>> excerpt("\\x1b\\ty", 2, 3)
+    ('�\\ty', ' \\t^')
     >>> line, carets = excerpt("1 + " * 1000 + "y" + " + 1" * 1000, 4000, 4001)
     >>> line[carets.index("^")], len(line), line[:9]
     ('y', 122, '… + 1 + 1')
     """
     start, end = min(start, len(line)), min(max(end, start), len(line))
-    first, last = window(line, start, end)
-    shown = [*MARK * (first > 0), *map(visible, line[first:last]), *MARK * (last < len(line))]
+    around = (WINDOW - min(end - start, WINDOW * 7 // 10)) // 2
+    first = max(0, min(start - around, len(line) - WINDOW))
+    last = min(first + WINDOW, len(line))
+    # what would steer the terminal becomes a blank, but for tabs
+    safe = ("\ufffd" if unicodedata.category(c) == "Cc" and c != "\t" else c for c in line[first:last])
+    shown = [*MARK * (first > 0), *safe, *MARK * (last < len(line))]
     before = len(MARK) * (first > 0) + start - first
     # A tab in the line must stay a tab in the caret line, or the carets point elsewhere.
     lead = "".join("\t" if c == "\t" else " " * width(c) for c in shown[:before])
     marked = line[start : min(end, last)].expandtabs(1)
     return "".join(shown), lead + "^" * max(1, sum(map(width, marked)))
-
-
-def window(line: str, start: int, end: int) -> tuple[int, int]:
-    """Which characters of a line are shown: those around ``start``, and what follows up to ``end``.
-
-    >>> window("x" * 50, 10, 20), window("x" * 1000, 500, 510), window("x" * 1000, 500, 1000)
-    ((0, 50), (445, 565), (482, 602))
-    """
-    if len(line) <= WINDOW:
-        return 0, len(line)
-    before = (WINDOW - min(end - start, WINDOW * 7 // 10)) // 2
-    first = max(0, min(start - before, len(line) - WINDOW))
-    return first, first + WINDOW
-
-
-def visible(character: str) -> str:
-    """A character of a line; one that would steer the terminal becomes a blank.
-
-    >>> visible("a"), visible("\\t"), visible("\\x1b")
-    ('a', '\\t', '\\ufffd')
-    """
-    steers = unicodedata.category(character) == "Cc" and character != "\t"
-    return "\ufffd" if steers else character

@@ -15,7 +15,7 @@ from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax import ast, questions, types
 from dipc.dipwhile.syntax.arrays import array_sizes
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
@@ -34,14 +34,6 @@ from dipc.dipwhile.syntax.names import Names, check_expression, check_names, col
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as written
-from dipc.dipwhile.syntax.questions import (
-    check_unknowns,
-    compile_prior,
-    compile_secrets,
-    compile_unknowns,
-    exponent_of,
-    exponential,
-)
 from dipc.dipwhile.syntax.simplify import linear, why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
 from dipc.dipwhile.syntax.walk import children, nodes, parts, preorder, statements
@@ -71,7 +63,7 @@ def compile_program(
     claim for the sizes as declared.
     """
     names = collect_names(program)
-    check_unknowns(program, overrides)
+    questions.check_unknowns(program, overrides)
     parameters = evaluate_parameters(program.params, overrides)
     inputs = tuple(declare_input(declaration, parameters, sampled) for declaration in program.inputs)
     outputs = tuple(declare(declaration, parameters, sampled) for declaration in program.outputs)
@@ -105,9 +97,9 @@ def compile_program(
         arrays=tuple(sizes.items()),
         empty_ranges=empty_ranges(program, parameters),
         question=CoreQuestion(
-            compile_unknowns(program.unknowns, parameters),
-            tuple(compile_prior(prior, program, parameters, inputs) for prior in program.priors),
-            compile_secrets(program.secrets, names, inputs, parameters),
+            questions.compile_unknowns(program.unknowns, parameters),
+            tuple(questions.compile_prior(prior, program, parameters, inputs) for prior in program.priors),
+            questions.compile_secrets(program.secrets, names, inputs, parameters),
             number,
         ),
     )
@@ -131,12 +123,12 @@ def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberCl
     if any(isinstance(node, ast.Fold) for node in nodes(claim.epsilon)):
         return None
     epsilon = substitute(claim.epsilon, constants)
-    exponent = exponent_of(epsilon)
+    exponent = questions.exponent_of(epsilon)
     if slope(epsilon) is not None or exponent is None:
         return None
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
     rest = CoreClaim(claim.epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
-    return CoreNumberClaim(*exponential(exponent, claim.epsilon.span), rest)
+    return CoreNumberClaim(*questions.exponential(exponent, claim.epsilon.span), rest)
 
 
 def refuse_sizes(claim: ast.Claim, constants: Constants) -> None:
@@ -209,7 +201,7 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
         for node in nodes(result):
             if reason := why_no_value(node):
                 raise InputError(reason, node.span, EPSILON_HINT)
-        hint = EPSILON_HINT if exponent_of(result) is None else NUMBER_HINT
+        hint = EPSILON_HINT if questions.exponent_of(result) is None else NUMBER_HINT
         raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, hint)
     if value < 0:
         message = f"the epsilon of the claim is negative: `{show(value)}*eps`"

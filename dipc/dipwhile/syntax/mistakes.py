@@ -93,16 +93,6 @@ def empty_index(s: Situation) -> Errors:
         yield s.error(f"{what} is missing", "write a number or a parameter: `[3]`, `[N]`")
 
 
-def single_equal(s: Situation) -> Errors:
-    """``x = 1``, ``N = 3``."""
-    if s.found.type == "EQ" and "ARROW" in s.accepts:
-        hint = f"write `{s.name} <- ...`"
-        if len(s.statement) == 1 and not any(token.type in ("OUTPUT", "ARROW") for token in s.seen):
-            value = s.rest_of_line(s.span.end).lstrip("= ") or "3"
-            hint = f"a constant is declared like this: `param {s.name} = {value}`"
-        yield s.error("`=` compares two values, it does not assign", hint)
-
-
 PAIRS = {
     "==": "write `=` to compare",
     "**": "powers are written `2^3`",
@@ -115,7 +105,13 @@ PAIRS = {
 
 
 def foreign_sign(s: Situation) -> Errors:
-    """An operator of another language: ``==``, ``x += 1``, ``x++``."""
+    """An operator of another language: ``x = 1``, ``N = 3``, ``==``, ``x += 1``, ``x++``."""
+    if s.found.type == "EQ" and "ARROW" in s.accepts:
+        hint = f"write `{s.name} <- ...`"
+        if len(s.statement) == 1 and not any(token.type in ("OUTPUT", "ARROW") for token in s.seen):
+            value = s.rest_of_line(s.span.end).lstrip("= ") or "3"
+            hint = f"a constant is declared like this: `param {s.name} = {value}`"
+        yield s.error("`=` compares two values, it does not assign", hint)
     text, start = s.source.text, s.span.start
     for first in (start - 1, start):
         pair = text[max(first, 0) : first + 2]
@@ -127,21 +123,6 @@ def foreign_sign(s: Situation) -> Errors:
         hint = f"write `{s.name} <- {s.name} {s.found} 1`"
         span = Span(s.source, start, start + 2)
         yield s.error(f"`{s.found}{after}` is not part of the language", hint, span)
-
-
-def param_without_value(s: Situation) -> Errors:
-    """``param N`` and ``param N <- 3``."""
-    if s.types == ["PARAM", "NAME"] and "EQ" in s.accepts:
-        value = s.rest_of_line(s.span.end) if s.found.type == "ARROW" else ""
-        hint = f"write `param {s.statement[1]} = {value or 3}`"
-        yield s.error(f"expected `=` and a number, found {s.found_text}", hint)
-
-
-def prior_on_one_line(s: Situation) -> Errors:
-    """``prior q <- flip(1/2) end``."""
-    if s.begins == "PRIOR" and s.found.type not in ("_SEP", "$END"):
-        message = f"expected the end of the line after `prior` and its name, found {s.found_text}"
-        yield s.error(message, HINTS["PRIOR"])
 
 
 def arrow_in_expression(s: Situation) -> Errors:
@@ -287,8 +268,8 @@ def word_as_name(s: Situation) -> Errors:
         yield s.error("`{` is not allowed here", BLOCK_HINT)
 
 
-def missing_in(s: Situation) -> Errors:
-    """``input q {0, 1}``, ``for i = 1..3``."""
+def wrong_declaration(s: Situation) -> Errors:
+    """``input q {0, 1}``, ``for i = 1..3``, ``adjacent lnif 1``."""
     if "IN" in s.accepts:
         if s.declares:
             commas = [i for i, kind in enumerate(s.types) if kind == "COMMA"]
@@ -296,6 +277,9 @@ def missing_in(s: Situation) -> Errors:
         else:
             form = next((str(t) for t in reversed(s.statement) if t.type == "NAME"), "x") + " in 1..3"
         yield s.error(f"expected `in`, found {s.found_text}", f"write `{form}`")
+    if s.types == ["ADJACENT", "NAME"] and s.found.type == "NUMBER":
+        name = s.statement[1]
+        yield s.error(f"unknown adjacency `{name}`", did_you_mean(name, METRICS), name)
 
 
 def infinite_set(s: Situation) -> Errors:
@@ -305,13 +289,6 @@ def infinite_set(s: Situation) -> Errors:
     if s.found.type == "INF" and "INF" not in s.accepts:
         hint = "it is allowed only as the upper end of an interval of eps"
         yield s.error("`inf` is not a number", hint)
-
-
-def unknown_metric(s: Situation) -> Errors:
-    """``adjacent lnif 1``."""
-    if s.types == ["ADJACENT", "NAME"] and s.found.type == "NUMBER":
-        name = s.statement[1]
-        yield s.error(f"unknown adjacency `{name}`", did_you_mean(name, METRICS), name)
 
 
 ENDS_VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "RPAR", "RSQB"})
@@ -423,11 +400,18 @@ def conditional_value(s: Situation) -> Errors:
 FORMS = {"EXP": "Exp(eps/2, v in {{0, 1}}, v)", "FLIP": "flip(1/2)", "NOISE": "{word}(eps/2, 0)"}
 
 
-def lonely_distribution(s: Situation) -> Errors:
-    """``r <- Lap``."""
+def unfinished(s: Situation) -> Errors:
+    """``r <- Lap``, ``param N``, ``param N <- 3``, ``prior q <- flip(1/2) end``."""
     if s.follows in FORMS and "LPAR" in s.accepts:
         hint = f"write `{FORMS[s.follows].format(word=s.previous)}`"
         yield s.error(f"expected `(` after `{s.previous}`, found {s.found_text}", hint)
+    if s.types == ["PARAM", "NAME"] and "EQ" in s.accepts:
+        value = s.rest_of_line(s.span.end) if s.found.type == "ARROW" else ""
+        hint = f"write `param {s.statement[1]} = {value or 3}`"
+        yield s.error(f"expected `=` and a number, found {s.found_text}", hint)
+    if s.begins == "PRIOR" and s.found.type not in ("_SEP", "$END"):
+        message = f"expected the end of the line after `prior` and its name, found {s.found_text}"
+        yield s.error(message, HINTS["PRIOR"])
 
 
 # --- claims: after `private`, or on the command line after `--claim` ---------------------------
@@ -635,7 +619,6 @@ def rewritten(s: Situation) -> str:
 
 MISTAKES = (
     no_quantifier,
-    single_equal,
     foreign_sign,
     foreign_word,
     empty_index,
@@ -646,16 +629,13 @@ MISTAKES = (
     set_in_brackets,
     exponential_mechanism,
     conditional_value,
-    lonely_distribution,
-    param_without_value,
-    prior_on_one_line,
+    unfinished,
     arrow_in_expression,
     infinite_set,
     missing_block_word,
     missing_end,
     wrong_block,
-    missing_in,
-    unknown_metric,
+    wrong_declaration,
     lonely_expression,
     word_as_name,
     missing_sign,

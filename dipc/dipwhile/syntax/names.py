@@ -43,11 +43,6 @@ class Names:
         return self.inputs | self.outputs | self.locals
 
     @cached_property
-    def unassigned(self) -> frozenset[str]:
-        """The names that no statement may assign, besides loop variables."""
-        return self.parameters | self.inputs | TRUTH
-
-    @cached_property
     def everything(self) -> frozenset[str]:
         """All names that an expression may mention."""
         return self.parameters | self.variables | self.atoms | TRUTH
@@ -130,28 +125,20 @@ def target_name(target: ast.Name | ast.Index) -> str:
 def check_names(program: ast.Program, names: Names) -> None:
     """Refuse unknown names, unknown functions, and assignments to what cannot be assigned."""
     for statement, scope in statements(program.body):
-        if isinstance(statement, ast.Assign):
-            check_target(statement.target, names, scope)
-            value = statement.value
-            if isinstance(value, ast.Expr):
-                check_expression(value, names, scope)
-                continue
-            parts = assigned_parts(value, names, scope)
-        elif isinstance(statement, ast.If):
-            for condition, _ in statement.branches:
-                check_expression(condition, names, scope)
-            continue
-        else:
-            if isinstance(statement, ast.For):
-                check_binder(statement.variable, statement.span, names, scope)
-            parts = [(part, scope) for part in own_parts(statement)]
+        parts = [(part, scope) for part in own_parts(statement)]
+        match statement:
+            case ast.Assign(target, value):
+                check_target(target, names, scope)
+                parts = assigned_parts(value, names, scope)
+            case ast.For(variable):
+                check_binder(variable, statement.span, names, scope)
         for part, known in parts:
             for expr in expressions(part):
                 check_expression(expr, names, known)
 
 
-def assigned_parts(value: ast.Distribution, names: Names, scope: Scope) -> list[tuple[ast.Node, Scope]]:
-    """What is drawn, in parts with the names that are known there."""
+def assigned_parts(value: ast.Node, names: Names, scope: Scope) -> list[tuple[ast.Node, Scope]]:
+    """What is assigned, in parts with the names that are known there."""
     if not isinstance(value, ast.ExpMechanism):
         return [(value, scope)]
     check_binder(value.variable, value.span, names, scope)
@@ -163,14 +150,10 @@ def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> No
     """May this be assigned?"""
     name = target_name(target)
     roles = (
-        ()
-        if name not in names.unassigned and name not in scope
-        else (
-            (names.parameters, "a parameter", f"copy it first: `x <- {name}`"),
-            (names.inputs, "an input", "copy it into a variable first"),
-            (scope, "the variable of an enclosing `for`", "use another variable"),
-            (TRUTH, "a truth value", "rename it"),
-        )
+        (names.parameters, "a parameter", f"copy it first: `x <- {name}`"),
+        (names.inputs, "an input", "copy it into a variable first"),
+        (scope, "the variable of an enclosing `for`", "use another variable"),
+        (TRUTH, "a truth value", "rename it"),
     )
     for known, role, hint in roles:
         if name in known:
