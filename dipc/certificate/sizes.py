@@ -12,13 +12,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.certificate.format import (
-    Json,
-    fraction,
-    listed_interval,
-    listed_program,
-    proof_as_json,
-)
+from dipc.certificate.format import Json, fraction, listed_interval, listed_program, proof_as_json
 from dipc.certificate.ratios import Ratios
 from dipc.certificate.rederive import Statement, rationals, source_in, unlike, written
 from dipc.certificate.slow.claims import is_claim_of

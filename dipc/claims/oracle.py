@@ -66,11 +66,6 @@ class SignOracle:
             self._remember(below, signs.sign_of_denominator(value, self.budgets))
         return self._denominators[below]
 
-    def _sign_of(self, denominator: ExpPoly) -> int:
-        if denominator not in self._denominators:
-            self._remember(denominator, signs.sign_if_constant(denominator, self.budgets))
-        return self._denominators[denominator]
-
     def _remember(self, denominator: ExpPoly, sign: int | None) -> None:
         if sign is None:
             message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"

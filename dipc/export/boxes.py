@@ -168,7 +168,6 @@ def svg(content: Drawing) -> str:
 # --- rows --------------------------------------------------------------------------------------------
 
 Place = int | tuple[int, int]  # a box, or where an arrow passes a row
-Way = list[Place]  # from the top
 
 
 class Frame(NamedTuple):

@@ -74,7 +74,6 @@ class Queries:
         silent, one = len(model.states), ring.of(1)
         self.one = one.numerator
         self.observations = (*model.observations, SILENCE)
-        self.places = range(len(self.observations))
         moves = [dict(row) or {silent: one} for row in model.transitions] + [{silent: one}]
         self.moves = self.cleared(moves)
         self.emissions = self.cleared([*map(dict, model.emissions), {len(model.observations): one}])

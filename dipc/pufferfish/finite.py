@@ -14,14 +14,7 @@ from dipc.pufferfish.additive import Excess, Mass
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, exceeds
 from dipc.pufferfish.question import Claim
 from dipc.pufferfish.rational import Constant, Rational
-from dipc.pufferfish.verdict import (
-    Budget,
-    Counterexample,
-    Private,
-    PufferfishVerdict,
-    Reached,
-    Violated,
-)
+from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Reached, Violated
 
 
 def check(problem: Rational, claim: Claim, horizon: int) -> PufferfishVerdict:

@@ -34,24 +34,8 @@ from dipc.certificate.slow.sizes_expressions import (
 )
 from dipc.certificate.slow.sizes_neighbours import domain, neighbours
 from dipc.certificate.slow.sizes_paths import Path
-from dipc.certificate.slow.sizes_text import (
-    Cut,
-    Item,
-    Round,
-    Text,
-    listed,
-    names_of,
-)
-from dipc.certificate.slow.sizes_values import (
-    Both,
-    Form,
-    Number,
-    Row,
-    Value,
-    follows,
-    number,
-    plus,
-)
+from dipc.certificate.slow.sizes_text import Cut, Item, Round, Text, listed, names_of
+from dipc.certificate.slow.sizes_values import Both, Form, Number, Row, Value, follows, number, plus
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse, parse_expression
 from dipc.errors import Source

@@ -12,18 +12,7 @@ from dipc.dipwhile.allsizes.choices import cost_of
 from dipc.dipwhile.allsizes.choosing import IMPOSSIBLE
 from dipc.dipwhile.allsizes.expressions import Evaluating
 from dipc.dipwhile.allsizes.system import END, Point, System
-from dipc.dipwhile.allsizes.values import (
-    ONE,
-    ZERO,
-    Datum,
-    Linear,
-    Pair,
-    Symbol,
-    datum,
-    form,
-    shown,
-    unknown,
-)
+from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, datum, form, shown, unknown
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.distributions import NOISE

@@ -14,17 +14,7 @@ from dipc.dipwhile.allsizes.automaton import Edge, Step
 from dipc.dipwhile.allsizes.choosing import IMPOSSIBLE
 from dipc.dipwhile.allsizes.draws import Drawing
 from dipc.dipwhile.allsizes.feasible import Condition, consequences
-from dipc.dipwhile.allsizes.flatten import (
-    Alike,
-    Assume,
-    Cut,
-    Either,
-    Enter,
-    Filled,
-    Fresh,
-    Operation,
-    Round,
-)
+from dipc.dipwhile.allsizes.flatten import Alike, Assume, Cut, Either, Enter, Filled, Fresh, Operation, Round
 from dipc.dipwhile.allsizes.system import END, START, Alias, Kept, Moves, Point
 from dipc.dipwhile.allsizes.values import (
     ONE,

@@ -9,20 +9,9 @@ from flint import fmpq
 
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.feasible import Condition
-from dipc.dipwhile.allsizes.flatten import (
-    Code,
-    Cut,
-    Operation,
-    Round,
-    Scope,
-)
+from dipc.dipwhile.allsizes.flatten import Code, Cut, Operation, Round, Scope
 from dipc.dipwhile.allsizes.labels import Adjacency, Domain
-from dipc.dipwhile.allsizes.values import (
-    Datum,
-    Linear,
-    Pair,
-    Unknown,
-)
+from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, Unknown
 from dipc.dipwhile.syntax.core import Test
 from dipc.dipwhile.syntax.unroll import Constants
 from dipc.signs.eps_range import EpsRange

@@ -19,17 +19,7 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.errors import InputError, Unsupported
 from dipc.export.coq.library import imported
-from dipc.export.coq.terms import (
-    LINES,
-    PRINT,
-    SEARCH,
-    comment,
-    computed,
-    function,
-    interval,
-    listed,
-    number,
-)
+from dipc.export.coq.terms import LINES, PRINT, SEARCH, comment, computed, function, interval, listed, number
 from dipc.kernel import automata, laws, statements
 from dipc.kernel.automata import Automaton, Edge, Form
 from dipc.kernel.facts import ZERO
