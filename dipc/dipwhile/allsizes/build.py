@@ -19,10 +19,12 @@ from dipc.dipwhile.allsizes.values import Datum, Linear, Pair
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
-from dipc.dipwhile.syntax.core import Draw, Put
+from dipc.dipwhile.syntax.core import Draw, Instruction, Put
 from dipc.dipwhile.syntax.distributions import NOISE
+from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.unroll import Constants, substitute
-from dipc.dipwhile.syntax.walk import expressions, nodes, statements
+from dipc.dipwhile.syntax.walk import nodes, statements
 from dipc.errors import Source, Span, Unsupported
 from dipc.models.values import show
 from dipc.signs.eps_range import EpsRange
@@ -48,7 +50,7 @@ def build(
     Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
     """
     system = system_of(program, source, constants, sizes, budgets)
-    free = (p.name for p in program.params if p.name in sizes and not sizes & _names(p.value))
+    free = (p.name for p in program.params if p.name in sizes and not sizes & names_in(p.value))
     symbolic = tuple(name for name in free if name not in constants)
     while True:
         known = system.stream_count
@@ -78,10 +80,7 @@ def system_of(
         liveness(code),
         scope,
         constants,
-        frozenset(_target(s) for s, _ in statements(program.body))
-        | frozenset(inputs)
-        | outputs
-        | _made(code),
+        frozenset({*_written(program, code), *inputs, *outputs}),
         domains,
         _filled(code)
         | {n: int(b.value.p) if isinstance(b, ast.Number) else None for n, b in numbers.items()},
@@ -111,22 +110,13 @@ def domains_of(program: ast.Program, declared: Declared) -> Iterator[tuple[str, 
         yield each.name, domain_of(each, declared, integers)
 
 
-def _target(statement: ast.Statement) -> str:
-    match statement:
-        case ast.Assign(ast.Name(name) | ast.Index(name)):
-            return name
-        case ast.For(variable):
-            return variable
-    return ""
-
-
-def _names(node: ast.Node) -> set[str]:
-    found = chain.from_iterable(map(nodes, [node] if isinstance(node, ast.Expr) else expressions(node)))
-    return {
-        part.name if isinstance(part, ast.Name) else part.array
-        for part in found
-        if isinstance(part, ast.Name | ast.Index)
-    }
+def _written(program: ast.Program, code: Code) -> Iterator[str]:
+    """The variables of a program, and those that flattening has introduced."""
+    for statement, _ in statements(program.body):
+        match statement:
+            case ast.Assign(ast.Name(name) | ast.Index(name)) | ast.For(name):
+                yield name
+    yield from (target_name(o.target) for o in code if isinstance(o, Put | Draw))
 
 
 def _filled(code: Code) -> dict[str, int | None]:
@@ -141,11 +131,6 @@ def _filled(code: Code) -> dict[str, int | None]:
                 else:
                     found[array] = None
     return found
-
-
-def _made(code: Code) -> frozenset[str]:
-    """The variables that flattening has introduced."""
-    return frozenset(_target(ast.Assign(o.target, ast.Eps())) for o in code if isinstance(o, Put | Draw))
 
 
 # --- liveness ----------------------------------------------------------------------------------
@@ -166,11 +151,7 @@ def liveness(code: Code) -> tuple[frozenset[str], ...]:
 def _successors(operation: Operation, pc: int) -> tuple[int, ...]:
     if isinstance(operation, Round | Either):
         return (pc + 1, operation.otherwise)
-    return (pc + 1,) if _is_new(operation) else successors(operation, pc)  # type: ignore[arg-type]
-
-
-def _is_new(operation: Operation) -> bool:
-    return type(operation).__module__ != Put.__module__
+    return successors(operation, pc) if isinstance(operation, Instruction) else (pc + 1,)
 
 
 def _reads(operation: Operation) -> Iterator[str]:
@@ -274,11 +255,8 @@ class Builder:
 
     def span_of(self, name: str | None) -> Span | None:
         """Where a variable gets its value last."""
-        spans = [
-            o.span
-            for o in self.system.code
-            if isinstance(o, Put | Draw) and _target(ast.Assign(o.target, ast.Eps())) == name
-        ]
+        code = self.system.code
+        spans = [o.span for o in code if isinstance(o, Put | Draw) and target_name(o.target) == name]
         return spans[-1] if spans else None
 
 

@@ -41,6 +41,7 @@ from dipc.dipwhile.allsizes.values import (
     Unknown,
     as_linear,
     symbols,
+    total,
     unknown,
 )
 from dipc.dipwhile.semantics.evaluate import MOST_EXPONENT
@@ -534,7 +535,7 @@ class Careful(Path):
             self.doubt("the probabilities may be outside of [0, 1]", span)
             return
         numbers = [self.number(p) for p in exprs]
-        if sum_of(numbers) != Linear((), ONE):
+        if total(numbers) != Linear((), ONE):
             self.doubt("the probabilities may not sum to 1", span)
         for p, number in zip(exprs, numbers, strict=True):
             if not self.shows(number):
@@ -575,11 +576,3 @@ def linked(goal: Condition, conditions: Iterable[Condition]) -> list[Condition]:
         found += [c for c in left if symbols([c.value]) & reached]
         left = [c for c in left if not symbols([c.value]) & reached]
     return found
-
-
-def sum_of(values: Iterable[Linear]) -> Linear:
-    """The sum of values."""
-    total = Linear()
-    for value in values:
-        total = total.plus(value)
-    return total

@@ -56,6 +56,8 @@ class Choosing:
         self.outputs: dict[object, tuple[str, Datum, Span]] = {}
         self.public: set[str] = set()
         self.count = 0  # of unknowns, to tell them apart
+        self.vague = False  # it is not certain that the path can be taken
+        self.shown = False  # what it reads has to be the same in both runs: the program need not ask for that
         self.steps: list[Step] = []
         self.decisions: list[str] = []
         for name, kept in source.kept:
@@ -127,7 +129,8 @@ class Choosing:
                 assert_never(value)
 
     def show(self, array: str) -> None:
-        """What the cells of an output have been given on this path is the same in both runs."""
+        """Cells of an output are read, or maybe overwritten: they are the same in both runs."""
+        self.shown = True
         for key, (_, value, _) in self.outputs.items():
             if isinstance(key, tuple) and key[0] == array:
                 self.same(value)

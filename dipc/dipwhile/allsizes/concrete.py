@@ -33,14 +33,14 @@ from dipc.dipwhile.allsizes.automaton import Automaton, Choice, Edge
 from dipc.dipwhile.allsizes.choosing import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.labels import Adjacency
-from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
+from dipc.dipwhile.allsizes.linear import cost_of_run
 from dipc.dipwhile.allsizes.paths import Path
 from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
-from dipc.errors import LimitReached, Span, Unsupported
+from dipc.errors import LimitReached
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 from dipc.models.values import show
 
@@ -59,36 +59,11 @@ NUMBER = re.compile(r"-?\d+(/\d+)?")
 RANDOM = ("an unknown number", "an unknown value")  # as :func:`..values.shown` writes what is not known
 
 
-class Followed(Path):
-    """A path that notes whether it is certain that it can be taken, and with which guards."""
-
-    vague = False
-    shown = False  # what it reads has to be the same in both runs: the program need not ask for that
-
-    def show(self, array: str) -> None:
-        """Cells of an output are read, or maybe overwritten."""
-        self.shown = True
-        super().show(array)
-
-    def either(self, expr: ast.Expr) -> bool:
-        """A public condition without a known outcome."""
-        self.vague = True
-        return super().either(expr)
-
-    def finite(self, options: Sequence[tuple[Datum, ast.Expr]], target: str, span: Span) -> Datum:
-        """A choice: no option may have the probability 0."""
-        try:
-            self.vague |= not all(self.chance(p) for _, p in options)
-        except Unsupported:
-            self.vague = True
-        return super().finite(options, target, span)
-
-
 @dataclass(frozen=True)
 class Stretch:
     """A part of a run, from ``source`` to ``target``: one path."""
 
-    path: Followed
+    path: Path
     edge: Edge
     target: Point
 
@@ -133,8 +108,7 @@ class Run:
     @cached_property
     def cost(self) -> fmpq | None:
         """The least cost; None if no shift exists."""
-        found = relaxed([replace(p.edge, source=k, target=k + 1) for k, p in enumerate(self.parts)], 0)
-        return found.cost if isinstance(found, Cheapest) else None
+        return cost_of_run([part.edge for part in self.parts])
 
     def conditions(self) -> list[Condition]:
         """What samples and cells of the input must satisfy, with a number of its own for each sample."""
@@ -200,7 +174,7 @@ class Concrete:
             found, scripts = self._parts.setdefault(source, []), [()]
             while scripts:
                 self.clock.tick("runs", len(self._parts))
-                path = Followed(self.system, source, scripts.pop())
+                path = Path(self.system, source, scripts.pop())
                 with suppress(Dropped):
                     found.append(Stretch(path, *path.run()))
                 scripts += reversed(path.pending)  # type: ignore[arg-type]

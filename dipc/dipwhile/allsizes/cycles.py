@@ -10,7 +10,7 @@ from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
 from dipc.dipwhile.allsizes.concrete import number
-from dipc.dipwhile.allsizes.linear import Cheapest, relaxed
+from dipc.dipwhile.allsizes.linear import Cheapest, cost_of_run, relaxed
 from dipc.dipwhile.allsizes.values import Datum
 
 
@@ -22,11 +22,11 @@ def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
     told: dict[str, fmpq | None] = {}
     moved: dict[str, set[str]] = {}
     for edge in _repeated(automaton, numbers):
-        still = _cost(_standing(edge))
+        still = cost_of_run([_standing(edge)])
         if still is None or still > 0:
             name, before = _name(edge), told.get(_name(edge), fmpq(0))
             told[name] = None if still is None or before is None else max(before, still)
-            cheaper = still is None or _cost(edge) != still
+            cheaper = still is None or cost_of_run([edge]) != still
             moved.setdefault(name, set()).update(_guarding(edge) if cheaper else ())
     return "; ".join(_sentence(name, cost, sorted(moved[name])) for name, cost in told.items())
 
@@ -45,11 +45,6 @@ def _repeated(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
     component = {p: n for n, part in enumerate(nx.strongly_connected_components(graph)) for p in part}
     edges = (automaton.edges[i] for i in numbers)
     return (edge for edge in edges if component[edge.source] == component[edge.target])
-
-
-def _cost(edge: Edge) -> fmpq | None:
-    found = relaxed([replace(edge, source=0, target=1)], 0)
-    return found.cost if isinstance(found, Cheapest) else None
 
 
 def _standing(edge: Edge) -> Edge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import assert_never
 
 from flint import fmpq
@@ -19,7 +20,7 @@ from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.unroll import substitute
 from dipc.dipwhile.syntax.walk import nodes
-from dipc.errors import InputError, Span, Unsupported
+from dipc.errors import InputError, LimitReached, Span, Unsupported
 from dipc.models.values import FALSE, TRUE, show
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -82,6 +83,7 @@ class Drawing(Evaluating):
         """A draw from a finite set: one path for each value."""
         for _, p in options:
             self.refuse_private(p)
+        self.vague = self.vague or not all(self.possible(p) for _, p in options)
         if all(self.is_public(value) for value, _ in options):
             values = list(dict.fromkeys(value for value, _ in options))
             value = values[self.choose(len(values))]
@@ -107,6 +109,12 @@ class Drawing(Evaluating):
         except InputError as error:
             text = f"`{show_expr(p)}` is not a function of eps alone: {error.message}"
             raise Unsupported(text, p.span) from error
+
+    def possible(self, p: ast.Expr) -> bool:
+        """Whether a probability is surely not 0."""
+        with suppress(Unsupported, LimitReached):
+            return bool(self.chance(p))
+        return False
 
     def refuse_private(self, p: ast.Expr) -> None:
         """Refuse a probability that is not the same on u and u'."""

@@ -21,6 +21,7 @@ from dipc.dipwhile.allsizes.values import (
     as_linear,
     datum,
     shown,
+    total,
     unknown,
 )
 from dipc.dipwhile.syntax import ast
@@ -208,7 +209,7 @@ class Evaluating(Choosing):
         values = [self.number(argument) for argument in self.flattened(arguments)]
         match function:
             case "sum":
-                return _sum(values)
+                return total(values)
             case "abs":
                 sign = ast.Binary(ast.Op.GE, arguments[0], ast.Number(ZERO), span=expr.span)
                 return values[0] if self.compare(ast.Op.GE, values[0], sign) else values[0].times(-ONE)
@@ -294,6 +295,7 @@ class Evaluating(Choosing):
 
     def either(self, expr: ast.Expr) -> bool:
         """The outcome of a condition on public values that are not known."""
+        self.vague = True
         outcome = self.choose(2) == 0
         self.decide("test", outcome_text(expr, outcome), expr.span)
         return outcome
@@ -340,13 +342,6 @@ class Evaluating(Choosing):
 FAMILY_HINT = (
     "over all cells, only `sum` of inputs and `max`, `min`, `argmax`, `argmin` of equal draws are known"
 )
-
-
-def _sum(values: Sequence[Linear]) -> Linear:
-    total = Linear()
-    for value in values:
-        total = total.plus(value)
-    return total
 
 
 NEGATED = {

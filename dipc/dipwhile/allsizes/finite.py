@@ -27,6 +27,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import sample
 from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Source
@@ -140,10 +141,6 @@ def _in_levels(output: ast.Declaration, declared: Declared) -> ast.Declaration:
     return replace(output, domain=ast.SetOf(LEVELS), start=level)
 
 
-def _name(target: ast.Name | ast.Index) -> str:
-    return target.name if isinstance(target, ast.Name) else target.array
-
-
 def _read(statement: ast.Statement) -> Iterator[str]:
     """The names that a statement itself reads."""
     for part in own_parts(statement):
@@ -151,7 +148,7 @@ def _read(statement: ast.Statement) -> Iterator[str]:
         for expr in expressions(part):
             for node in nodes(expr):
                 if isinstance(node, ast.Name | ast.Index) and not (target and node is part):
-                    yield _name(node)
+                    yield target_name(node)
 
 
 def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
@@ -161,8 +158,8 @@ def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
 def _statement(statement: ast.Statement, levelled: Levelled) -> Iterator[ast.Statement]:
     """A statement that puts in levels what an output gets, unless it gets the atom that it starts with."""
     match statement:
-        case ast.Assign(target, value) if _name(target) in levelled:
-            output, name = levelled[_name(target)]
+        case ast.Assign(target, value) if target_name(target) in levelled:
+            output, name = levelled[target_name(target)]
             if isinstance(value, ast.Name) and value == output.start:
                 yield statement
                 return

@@ -21,7 +21,9 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put
+from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import show_expr
+from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.unroll import Constants, Unroller, integers, substitute
 from dipc.dipwhile.syntax.walk import (
     bottom_up,
@@ -189,7 +191,7 @@ class Flattener(Unroller):
 
     def symbolic(self, expr: ast.Expr) -> bool:
         """Whether a bound depends on a size."""
-        return any(isinstance(node, ast.Name) and node.name in self.scope.sizes for node in nodes(expr))
+        return bool(names_in(expr) & self.scope.sizes)
 
     def site(self) -> int:
         """A new loop; a loop inside one without bound is entered again and again."""
@@ -293,10 +295,10 @@ class Flattener(Unroller):
             node = with_children(node, parts)
             match node:
                 case ast.Fold("sum", j, ast.Number(low), ast.Name(i), body) if (
-                    low == 1 and i == statement.variable and i not in _names(body)
+                    low == 1 and i == statement.variable and i not in names_in(body)
                 ):
                     term = _put_in(body, j, ast.Name(i, span=node.span))
-                    if _names(term) <= known and not _binds(body):
+                    if names_in(term) <= known and not _binds(body):
                         name = names.setdefault(term, show_expr(node))
                         return ast.Name(name, span=node.span)
             return node
@@ -348,7 +350,7 @@ class Flattener(Unroller):
         Its bounds are the same whenever it is run: it draws all cells again.  Also the variables of a round.
         """
         *before, last = statement.body or (ast.Exit(),)
-        if not _names(statement.low) | _names(statement.high) <= self.scope.names:
+        if not names_in(statement.low) | names_in(statement.high) <= self.scope.names:
             return None
         match last:
             case ast.Assign(ast.Index(array, ast.Name(i))) if (
@@ -372,13 +374,13 @@ class Flattener(Unroller):
 
     def changed(self, family: Family) -> bool:
         """Whether a variable that the loop reads has been assigned since: it is drawn later than written."""
-        read = {name for s in family.loop.body for e in _read(s) for name in _names(e)} - family.own
+        read = {name for s in family.loop.body for e in _read(s) for name in names_in(e)} - family.own
         return any(read & _written(operation) for operation in self.code[family.position :])
 
     def only_extrema(self, array: str) -> bool:
         """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
         read = [node for s in _statements(self.body) for e in _read(s) for node in nodes(e)]
-        filled = sum(isinstance(s, ast.Assign) and _target(s) == array for s in _statements(self.body))
+        filled = _assigned(self.body).count(array)
         whole = sum(isinstance(n, ast.Name) and n.name == array for n in read)
         extrema = sum(
             isinstance(n, ast.Call) and n.function in EXTREMA and n.arguments == (ast.Name(array),)
@@ -390,16 +392,16 @@ class Flattener(Unroller):
     def locals_of(self, before: ast.Block, loop: ast.For) -> frozenset[str] | None:
         """The variables that a straight beginning of a round assigns, if nothing of it outlasts the round."""
         assigned: set[str] = set()
-        written = {_target(s) for s in _statements(before)}
+        written = set(_assigned(before))
         for statement in before:
             if not isinstance(statement, ast.Assign) or not isinstance(statement.target, ast.Name):
                 return None
-            if any(name in written - assigned for name in _names(statement.value)):
+            if any(name in written - assigned for name in names_in(statement.value)):
                 return None
             assigned.add(statement.target.name)
         inside = set(map(id, _statements(loop.body)))
         outside = [s for s in _statements(self.body) if id(s) not in inside and s is not loop]
-        elsewhere = {name for s in outside for e in _read(s) for name in _names(e)}
+        elsewhere = {name for s in outside for e in _read(s) for name in names_in(e)}
         return (
             None if assigned & (elsewhere | self.scope.inputs | self.scope.outputs) else frozenset(assigned)
         )
@@ -463,19 +465,20 @@ class Flattener(Unroller):
 
     def keeps_best(self, loop: ast.For, new: ast.Expr, best: ast.Name, then: ast.Block) -> bool:
         """Whether ``then`` is ``best <- new`` with assignments of public values, read after the loop only."""
-        targets = [_target(s) for s in then if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)]
+        targets = [
+            s.target.name for s in then if isinstance(s, ast.Assign) and isinstance(s.target, ast.Name)
+        ]
         if len(targets) < len(then) or len(set(targets)) < len(targets) or targets.count(best.name) != 1:
             return False
         for s in then:
             assert isinstance(s, ast.Assign)
-            if _target(s) == best.name:
+            if target_name(s.target) == best.name:
                 if s.value != new:
                     return False
-            elif not isinstance(s.value, ast.Expr) or _names(s.value) - {loop.variable} - self.scope.names:
+            elif not isinstance(s.value, ast.Expr) or names_in(s.value) - {loop.variable} - self.scope.names:
                 return False
-        read = [name for s in loop.body[:-1] for e in _read(s) for name in _names(e)]
-        written = {_target(s) for s in loop.body[:-1]}
-        return not set(targets) & {*read, *written, *_names(new)}
+        read = [name for s in loop.body[:-1] for e in _read(s) for name in names_in(e)]
+        return not set(targets) & {*read, *_assigned(loop.body[:-1]), *names_in(new)}
 
     def is_whole(self, low: ast.Expr, high: ast.Expr) -> bool:
         """Whether a range is 1..N for a size N, which is never empty."""
@@ -549,16 +552,15 @@ def _written(operation: Operation) -> set[str]:
     """The variable or array that an operation assigns."""
     match operation:
         case Put(target) | Draw(target):
-            return {target.name if isinstance(target, ast.Name) else target.array}
+            return {target_name(target)}
         case Fresh(variable) | Round(variable):
             return {variable}
     return set()
 
 
-def _target(statement: ast.Statement) -> str:
-    if not isinstance(statement, ast.Assign):
-        return ""
-    return statement.target.name if isinstance(statement.target, ast.Name) else statement.target.array
+def _assigned(body: ast.Block) -> list[str]:
+    """The variable or array of every assignment."""
+    return [target_name(s.target) for s in _statements(body) if isinstance(s, ast.Assign)]
 
 
 def _read(statement: ast.Statement) -> Iterator[ast.Expr]:
@@ -573,14 +575,6 @@ def _read(statement: ast.Statement) -> Iterator[ast.Expr]:
             yield from (low, high)
         case ast.While(condition):
             yield condition
-
-
-def _names(node: ast.Node) -> set[str]:
-    """The variables and arrays that are read."""
-    found = [part for e in expressions(node) for part in nodes(e)]
-    return {
-        p.name if isinstance(p, ast.Name) else p.array for p in found if isinstance(p, ast.Name | ast.Index)
-    }
 
 
 def _put_in(expr: ast.Expr, name: str, value: ast.Expr) -> ast.Expr:

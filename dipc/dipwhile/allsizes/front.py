@@ -21,6 +21,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program, refuse_number_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
+from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.walk import expressions, nodes
 from dipc.errors import InputError, Source, Unsupported
 from dipc.suggest import did_you_mean
@@ -104,7 +105,7 @@ def free_sizes(program: ast.Program) -> tuple[str, ...]:
     }
     found: tuple[str, ...] = ()
     for param in program.params:
-        if param.name in sizes and not mentions(param.value, symbolic(program, found, {})):
+        if param.name in sizes and not names_in(param.value) & symbolic(program, found, {}):
             found += (param.name,)
     return found
 
@@ -113,7 +114,7 @@ def symbolic(program: ast.Program, sizes: tuple[str, ...], overrides: Mapping[st
     """The sizes, and the parameters that are computed from them; a number from outside is not computed."""
     found = frozenset(sizes)
     for param in program.params:
-        if param.name not in overrides and mentions(param.value, found):
+        if param.name not in overrides and names_in(param.value) & found:
             found |= {param.name}
     return found
 
@@ -125,8 +126,3 @@ def refuse_varying(claim: ast.Claim | None, names: frozenset[str]) -> None:
         if isinstance(node, ast.Name) and node.name in names:
             hint = f"give it a number: `-D {node.name}=3`, or ask `dipc budget --all-sizes` for one t"
             raise Unsupported(f"the claim changes with the size `{node.name}`", node.span, hint)
-
-
-def mentions(expr: ast.Expr, names: frozenset[str]) -> bool:
-    """Does the expression mention one of these names?"""
-    return any(isinstance(node, ast.Name) and node.name in names for node in nodes(expr))

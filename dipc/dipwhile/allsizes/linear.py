@@ -9,8 +9,8 @@ Every solution is a proof (section 6 of the mathematics: a shift that is constan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from flint import fmpq
@@ -85,6 +85,16 @@ def relaxed(edges: Sequence[Edge], start: int, bounds: Sequence[Bound] = ()) -> 
     if isinstance(found, Infeasible):
         return NoShift(tuple(carrying))
     return program.solution(start, found, tuple(carrying))
+
+
+def cost_of_run(edges: Iterable[Edge]) -> fmpq | None:
+    """The least cost of one run along these edges, however often one is repeated; None if no shift exists.
+
+    Shifts of integer noise may be fractions: then this is a lower bound.
+    """
+    apart = [replace(edge, source=k, target=k + 1) for k, edge in enumerate(edges)]  # unknowns of its own
+    found = relaxed(apart, 0)
+    return found.cost if isinstance(found, Cheapest) else None
 
 
 class _Program:

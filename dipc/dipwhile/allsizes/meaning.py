@@ -17,6 +17,7 @@ from itertools import chain
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.assigned import unassigned
+from dipc.dipwhile.allsizes.automaton import Edge
 from dipc.dipwhile.allsizes.build import Builder
 from dipc.dipwhile.allsizes.careful import Careful, Doubt, Known
 from dipc.dipwhile.allsizes.feasible import Condition
@@ -34,6 +35,7 @@ from dipc.dipwhile.syntax.core import Draw, Put, Test
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import collect_names, target_name
 from dipc.errors import FragmentError, LimitReached, Unsupported
+from dipc.models.graph import reaching
 from dipc.signs.eps_range import EpsRange
 
 MOST_INPUTS = 8
@@ -132,15 +134,11 @@ class Checker(Builder):
 
     def look_for_ends(self) -> None:
         """From every place the program may come to an end."""
-        before: dict[int, set[int]] = {}
+        rows: list[list[tuple[int, Edge]]] = [[] for _ in self.numbers]
         for edge in self.edges:
-            before.setdefault(edge.target, set()).add(edge.source)
-        todo = [number for point, number in self.numbers.items() if point.pc == END]
-        ending = set(todo)
-        while todo:
-            new = before.get(todo.pop(), set()) - ending
-            ending |= new
-            todo += new
+            rows[edge.source].append((edge.target, edge))
+        ends = [number for point, number in self.numbers.items() if point.pc == END]
+        ending = reaching(rows, ends, range(len(rows)))
         for point, number in self.numbers.items():
             if number not in ending and point.pc >= 0:
                 operation: Operation = self.system.code[point.pc]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
-from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, relaxed
+from dipc.dipwhile.allsizes.linear import NoShift, cost_of_run, relaxed
+from dipc.models.graph import reachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +22,8 @@ class Dearest:
 
 
 def run_value(automaton: Automaton, run: Sequence[int]) -> fmpq | None:
-    """The least cost of one run, given by the numbers of its edges; None if no shift exists.
-
-    Each edge has unknowns of its own, however often it is repeated.  Shifts of integer noise may be
-    fractions: then this is a lower bound.
-    """
-    edges = [
-        replace(automaton.edges[i], source=position, target=position + 1) for position, i in enumerate(run)
-    ]
-    found = relaxed(edges, 0)
-    return found.cost if isinstance(found, Cheapest) else None
+    """The :func:`cost_of_run` of one run, given by the numbers of its edges."""
+    return cost_of_run(automaton.edges[i] for i in run)
 
 
 def layered_value(automaton: Automaton, clock: Clock) -> Dearest:
@@ -106,12 +99,8 @@ class _Bound:
 
 def reached(automaton: Automaton, edges: Collection[int]) -> tuple[int, ...]:
     """The edges that a run of these edges can take, in their order."""
-    targets: dict[int, list[int]] = {}
+    rows: list[list[tuple[int, int]]] = [[] for _ in automaton.places]
     for i in edges:
-        targets.setdefault(automaton.edges[i].source, []).append(automaton.edges[i].target)
-    seen, waiting = {automaton.start}, [automaton.start]
-    while waiting:
-        after = set(targets.get(waiting.pop(), ())) - seen
-        seen |= after
-        waiting += after
+        rows[automaton.edges[i].source].append((automaton.edges[i].target, i))
+    seen = reachable(rows, [automaton.start])
     return tuple(i for i in edges if automaton.edges[i].source in seen)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
 from itertools import islice, takewhile
 
 from flint import fmpq
@@ -78,14 +77,9 @@ class Layer:
 
 
 def _has_cycles(automaton: Automaton) -> bool:
-    followers: dict[int, set[int]] = {}
-    for edge in automaton.edges:
-        followers.setdefault(edge.source, set()).add(edge.target)
-    try:
-        TopologicalSorter(followers).prepare()
-    except CycleError:
-        return True
-    return False
+    import networkx as nx
+
+    return not nx.is_directed_acyclic_graph(nx.DiGraph((e.source, e.target) for e in automaton.edges))
 
 
 class Search:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 from flint import fmpq
@@ -64,6 +65,11 @@ class Linear:
 def linear(terms: Mapping[Symbol, fmpq], constant: fmpq = ZERO) -> Linear:
     """The linear value with these coefficients."""
     return Linear(tuple(sorted((s, c) for s, c in terms.items() if c)), constant)
+
+
+def total(values: Iterable[Linear]) -> Linear:
+    """The sum of values."""
+    return reduce(Linear.plus, values, Linear())
 
 
 def unknown(symbol: Symbol) -> Linear:

@@ -163,18 +163,10 @@ def _atoms(edge: Edge, places: Sequence[Place]) -> Iterator[Atom]:
 
 def common(found: Sequence[Move]) -> list[Motion]:
     """The motions that describe all of these moves, the shortest to tell first."""
-    shifts, more = ({by(move) for move in found} for by in (_shift, _more))
+    shifts, more = {move.shift for move in found}, {move.shift - move.mean for move in found}
     constant = [("by", shifts.pop())] if len(shifts) == 1 else []
     relative = [("more", more.pop())] if len(more) == 1 and any(move.mean for move in found) else []
     return [*constant, *relative]
-
-
-def _shift(move: Move) -> fmpq:
-    return move.shift
-
-
-def _more(move: Move) -> fmpq:
-    return move.shift - move.mean
 
 
 def _best(found: Sequence[Move]) -> Motion:
