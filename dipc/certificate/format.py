@@ -18,13 +18,16 @@ from flint import fmpq
 from dipc.errors import InternalError, Source
 from dipc.files import write_file
 from dipc.kernel.facts import Function
+from dipc.kernel.laws import Ratio, Table
 from dipc.kernel.privacy import digest
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.signs import proofs
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import without_monomial
 from dipc.signs.proofs import Proof, Taylor
 from dipc.signs.roots import signs_of_binomial
+from dipc.signs.search import proof
 
 Json = Any
 
@@ -145,3 +148,42 @@ def write(certificate: dict[str, Json], path: str) -> int:
     if path.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     return write_file(path, data)
+
+
+class Ratios:
+    """The functions of eps that a certificate lists, by number: numerators over positive denominators.
+
+    Denominator 0 is 1.
+    """
+
+    def __init__(self, on: EpsRange) -> None:
+        self.on = on
+        self.denominators: dict[ExpPoly, int] = {ExpPoly.of(1): 0}
+        self.numbers: dict[Quotient, int] = {}
+        self.listed: list[tuple[ExpPoly, int]] = []
+
+    def number(self, p: Quotient) -> int:
+        """The number of a function."""
+        if p not in self.numbers:
+            self.numbers[p] = len(self.listed)
+            self.listed.append(self.ratio(p))
+        return self.numbers[p]
+
+    def ratio(self, p: Quotient) -> tuple[ExpPoly, int]:
+        """The numerator, and the number of the denominator, which is positive on the range."""
+        sign = -1 if p.denominator.sign_at(self.on.inside) < 0 else 1
+        number = self.denominators.setdefault(p.denominator * sign, len(self.denominators))
+        return p.numerator * sign, number
+
+    def table(self, delta: Ratio) -> Table:
+        """The same in the kernel's terms."""
+        listed = [Ratio(to_function(f), d) for f, d in self.listed]
+        return Table([to_function(f) for f in self.denominators], listed, delta)
+
+    def as_json(self) -> dict[str, Json]:
+        """The two fields of a certificate.  Raises :class:`~dipc.signs.limits.NoProof`."""
+        proofs = [(f, proof_as_json(proof(f, self.on, True), f)) for f in [*self.denominators][1:]]
+        return {
+            "denominators": [{"function": terms(f), "proof": shown} for f, shown in proofs],
+            "functions": [[terms(f), d] for f, d in self.listed],
+        }

@@ -23,6 +23,7 @@ from flint import fmpq
 
 from dipc.certificate.format import (
     Json,
+    Ratios,
     fraction,
     listed_interval,
     listed_program,
@@ -30,7 +31,6 @@ from dipc.certificate.format import (
     terms,
     to_function,
 )
-from dipc.certificate.ratios import Ratios
 from dipc.claims.cases import Evidence
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Goal, Private, Violated

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dipc.certificate.slow.claims import is_claim_of
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import Draw, NotCovered, Pair, constant, same
 from dipc.certificate.slow.programs import (
@@ -25,6 +24,7 @@ from dipc.certificate.slow.programs import (
     all_inputs,
     distribution,
     domain_of,
+    is_claim_of,
     named_adjacency,
     parameters,
     size_of,

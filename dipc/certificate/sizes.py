@@ -12,11 +12,9 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.certificate.format import Json, fraction, listed_interval, listed_program, proof_as_json
-from dipc.certificate.ratios import Ratios
+from dipc.certificate.format import Json, Ratios, fraction, listed_interval, listed_program, proof_as_json
 from dipc.certificate.rederive import Statement, rationals, source_in, unlike, written
-from dipc.certificate.slow.claims import is_claim_of
-from dipc.certificate.slow.programs import parameters
+from dipc.certificate.slow.programs import is_claim_of, parameters
 from dipc.certificate.slow.sizes import check_automaton
 from dipc.dipwhile.allsizes.automaton import (
     ZERO,

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
-from dipc.certificate.slow.functions import Draw, NotCovered, Pair, totals
+from dipc.certificate.slow.functions import EPS, Draw, NotCovered, Pair, constant, same, totals
 from dipc.certificate.slow.noise import measure
 from dipc.certificate.slow.paths import TRUTH, Run, Solved, Stop, all_runs
-from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, flat
+from dipc.certificate.slow.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO
+from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
+from dipc.kernel.sizes import Certificate as EverySize
 
 InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
@@ -240,3 +242,17 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
         return cell
     numbers = (value for value in domain if isinstance(value, Fraction))
     return next((value for value in numbers if run.equal(cell, value)), cell)
+
+
+# --- claims -----------------------------------------------------------------------------------------
+
+
+def is_claim_of(certificate: Certificate | EverySize, claim: ast.Claim, known: Known) -> bool:
+    """Is the certificate about this claim, with the same epsilon, delta and interval?"""
+    listed, t, table = certificate.claim, certificate.claim.t, certificate.table
+    if tuple(listed.on) != claimed_interval(claim, known):
+        return False
+    epsilon = as_pair(value_of(claim.epsilon, known))
+    delta = as_pair(value_of(claim.delta, known) if claim.delta else ZERO)
+    listed_delta = table.delta.numerator, table.denominators[table.delta.denominator]
+    return same(epsilon, ({EPS: t} if t else {}, constant(1))) and same(delta, listed_delta)

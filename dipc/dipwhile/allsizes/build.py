@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
-from dipc.dipwhile.allsizes.choosing import Dropped
 from dipc.dipwhile.allsizes.declared import Declared
+from dipc.dipwhile.allsizes.expressions import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
+from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import Path
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.system import END, START, Kept, Moves, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair
 from dipc.dipwhile.semantics.liveness import successors
@@ -309,3 +311,44 @@ def _cut_text(system: System, point: Point) -> str:
         case Cut(text, span):
             return f"line {span.line}: {text}"
     return f"line {operation.span.line}: while"  # type: ignore[union-attr]
+
+
+# --- a question --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked question: its automata, for every size or for one."""
+
+    question: Question
+    front: Front
+
+    @property
+    def budgets(self) -> EpsRange:
+        """The range of eps in question."""
+        return self.question.goal.budgets if self.question.goal else EpsRange.positive()
+
+    def automaton(self, clock: Clock, sizes: Mapping[str, int] | None = None) -> Automaton:
+        """The automaton for every size, or, layer by layer, for the given ones.
+
+        Raises :class:`Unsupported` for what the method does not cover.
+        """
+        return build(*self._parts(sizes), clock)
+
+    def system(self, sizes: Mapping[str, int] | None = None) -> System:
+        """What all paths have in common, for every size or for given ones.  Raises :class:`Unsupported`."""
+        return system_of(*self._parts(sizes))
+
+    def _parts(
+        self, sizes: Mapping[str, int] | None
+    ) -> tuple[ast.Program, Source, Constants, frozenset[str], EpsRange]:
+        front = self.front
+        constants = dict(front.constants) if sizes is None else front.constants_at(sizes)
+        program = front.program
+        names = symbolic(program, free_sizes(program), {})
+        return program, front.source, constants, names, self.budgets
+
+
+def prepared(question: Question) -> Prepared:
+    """Check the program.  Raises :class:`InputError` for what is wrong in it."""
+    return Prepared(question, front(question.program, question.source, question.overrides))

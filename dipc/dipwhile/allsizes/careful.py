@@ -26,7 +26,7 @@ from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.dipwhile.allsizes.automaton import Edge
-from dipc.dipwhile.allsizes.choosing import Dropped
+from dipc.dipwhile.allsizes.expressions import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
 from dipc.dipwhile.allsizes.flatten import Alike, Filled, Fresh, Operation, Round
 from dipc.dipwhile.allsizes.paths import Path

@@ -30,12 +30,12 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Choice, Edge
-from dipc.dipwhile.allsizes.choosing import Dropped
+from dipc.dipwhile.allsizes.build import Prepared
+from dipc.dipwhile.allsizes.expressions import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.labels import Adjacency
 from dipc.dipwhile.allsizes.linear import cost_of_run
 from dipc.dipwhile.allsizes.paths import Path
-from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point
 from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
 from dipc.dipwhile.syntax import ast

@@ -16,9 +16,9 @@ from flint import fmpq
 
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.clock import Busy, Clock
+from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.finite import decided, program_at
-from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, ZERO
 from dipc.dipwhile.allsizes.verdict import Confirmed

@@ -18,13 +18,12 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.assigned import unassigned
 from dipc.dipwhile.allsizes.automaton import Edge
-from dipc.dipwhile.allsizes.build import Builder
+from dipc.dipwhile.allsizes.build import Builder, Prepared
 from dipc.dipwhile.allsizes.careful import Careful, Doubt, Known
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.flatten import Cut, Fresh, Operation, Round
 from dipc.dipwhile.allsizes.front import Front
 from dipc.dipwhile.allsizes.paths import Path
-from dipc.dipwhile.allsizes.prepared import Prepared
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import ONE, Symbol, unknown
 from dipc.dipwhile.pipeline import check_for_all_budgets

@@ -1,7 +1,12 @@
 """The whole way: a question about every size, to its verdict.
 
 syntax tree -> automaton -> strategies, a proof, which the exact engine confirms at the smallest sizes;
-without one, refutation at N = 1, 2, ...
+without one, refutation at N = 1, 2, ...: t(N), a pair of inputs that breaks the claim, the least t.
+
+For each size the greatest cost of a run is a bound that no input exceeds.  Where it is above the claim,
+the dearest run says how inputs differ, and the exact engine decides the claim for u + s*d against
+u + (s + 1)*d, s = 0, 1, 2, 4, ...  So "violated" comes from the exact engine, and "not at a smaller size"
+from proofs.
 """
 
 from __future__ import annotations
@@ -12,14 +17,18 @@ from dataclasses import replace
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.build import Prepared, prepared
+from dipc.dipwhile.allsizes.careful import Doubt
 from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed
 from dipc.dipwhile.allsizes.meaning import check_some, doubt_about
-from dipc.dipwhile.allsizes.prepared import prepared
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.refute import attained, doubted, refuted
-from dipc.dipwhile.allsizes.strategies import Solved, strategies
-from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, LeastT, Open, ProvedForAll
-from dipc.errors import LimitReached, Unsupported
+from dipc.dipwhile.allsizes.runs import cycle_in_words
+from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
+from dipc.dipwhile.allsizes.strategies import Solved, Unsolved, strategies
+from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
+from dipc.dipwhile.syntax import ast
+from dipc.errors import LimitReached, Span, Unsupported
 
 
 def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizesVerdict:
@@ -52,3 +61,86 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
                 return replace(proved, least=attained(asked, automaton, solved, clock))
         return proved
     return refuted(asked, automaton, solved, clock)
+
+
+# --- what speaks against a claim -------------------------------------------------------------
+
+
+def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
+    """What is known of the least t below the proved one: exact, if some size needs it."""
+    search = Search(asked, clock)
+    found = search.least(solved.t, SMALL)
+    size = search.longer(automaton, solved.t) if not found.exact and automaton.sizes else None
+    return found if size is None else LeastT(solved.t, solved.t, size)
+
+
+def refuted(
+    asked: Prepared, automaton: Automaton | None, failure: Solved | Unsolved | Unsupported, clock: Clock
+) -> AllSizesVerdict:
+    """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
+
+    A claim with a delta and what the method does not cover at any size are refuted on the declared inputs
+    only; without a violation there they stay open, with the sizes at which `dipc check` agrees.
+    """
+    search = Search(asked, clock, MOST_SIZE if automaton is not None else SMALL - 1)
+    goal = asked.question.goal
+    found = search.broken() if goal is not None else None
+    inputs = automaton.inputs if automaton is not None else ""
+    least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
+    if found is not None and (doubt := _doubt_about_outputs(asked, clock)) is not None:
+        return Open(f"{UNSHOWN}: {doubt.text}", doubt.span, None, search.checked(), inputs)
+    if found is not None:
+        assert least is not None
+        return replace(found, least=least, cycle=cycle, inputs=inputs)
+    reason, span = _why(failure, cycle)
+    if goal is not None and goal.delta:
+        reason = f"only a proof with delta = 0 is known for every size: {reason}"
+    return Open(reason, span, least, search.checked(), inputs)
+
+
+UNSHOWN = "it is not shown for every size and input that the program means something"
+
+
+def _doubt_about_outputs(asked: Prepared, clock: Clock) -> Doubt | None:
+    """Whether outputs may leave a set that a counterexample forgets: its numbers are levels.
+
+    Outputs in a finite set keep it, and `in reals` there is nothing to leave.
+    """
+    sets = (declared.domain for declared in asked.front.program.outputs)
+    return doubt_about(asked, clock) if any(isinstance(d, ast.Between | ast.Integers) for d in sets) else None
+
+
+def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> AllSizesVerdict:
+    """The claim was proved, but maybe not all runs mean something."""
+    reason = f"{UNSHOWN}: {doubt.text}"
+    search = Search(asked, clock, SMALL - 1)
+    found = search.broken_on_declared() if asked.question.goal is not None else None
+    return found or Open(reason, doubt.span, None, search.checked(), automaton.inputs)
+
+
+def _least(
+    search: Search,
+    automaton: Automaton | None,
+    failure: Solved | Unsolved | Unsupported,
+    found: BrokenFrom | None,
+) -> tuple[LeastT, str]:
+    """What is known of the least t, and what costs something in every round if there is none."""
+    if isinstance(failure, Solved) and automaton is not None:
+        return attained(search.asked, automaton, failure, search.clock), ""
+    cycle = cycle_in_words(automaton, failure.edges) if automaton and isinstance(failure, Unsolved) else ""
+    least = search.least(None, MOST_SIZE if found is None else found.size)
+    if found is not None and found.violated.counterexample.infinite_loss:
+        least = LeastT(least.low, None, found.size, unbounded=True)
+    return least, cycle
+
+
+def _why(failure: Solved | Unsolved | Unsupported, cycle: str) -> tuple[str, Span | None]:
+    """Why the claim is open, and where."""
+    match failure:
+        case Unsupported():
+            return ": ".join(filter(None, [failure.message, failure.hint])), failure.span
+        case Unsolved(reason=reason):
+            known = reason or "no constants move the samples so that all runs stay within one budget"
+            return ", since ".join(filter(None, [known, cycle])), None
+        case Solved(t):
+            return f"all runs stay within {t}*eps, but no two inputs were found that break the claim", None

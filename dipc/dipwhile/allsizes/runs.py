@@ -1,15 +1,21 @@
-"""The least cost of single runs, and the run of an automaton without cycles that costs most."""
+"""The least cost of single runs, the one that costs most, and runs that repeat cycles.
+
+Why no t is enough is said in words: what each round of a cycle costs.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.automaton import Automaton
-from dipc.dipwhile.allsizes.linear import NoShift, cost_of_run, relaxed
+from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
+from dipc.dipwhile.allsizes.concrete import number
+from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cost_of_run, relaxed
+from dipc.dipwhile.allsizes.values import Datum
 from dipc.models.graph import reachable
 
 
@@ -104,3 +110,106 @@ def reached(automaton: Automaton, edges: Collection[int]) -> tuple[int, ...]:
         rows[automaton.edges[i].source].append((automaton.edges[i].target, i))
     seen = reachable(rows, [automaton.start])
     return tuple(i for i in edges if automaton.edges[i].source in seen)
+
+
+# --- cycles in words -------------------------------------------------------------------------
+
+
+def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
+    """Of edges that contradict each other those that a run can repeat, with their costs.
+
+    For example ``every `top` costs 1/2*eps or moves rT``; empty if no edge of a cycle costs anything.
+    """
+    told: dict[str, fmpq | None] = {}
+    moved: dict[str, set[str]] = {}
+    for edge in _repeated(automaton, numbers):
+        still = cost_of_run([_standing(edge)])
+        if still is None or still > 0:
+            name, before = _name(edge), told.get(_name(edge), fmpq(0))
+            told[name] = None if still is None or before is None else max(before, still)
+            cheaper = still is None or cost_of_run([edge]) != still
+            moved.setdefault(name, set()).update(_guarding(edge) if cheaper else ())
+    return "; ".join(_sentence(name, cost, sorted(moved[name])) for name, cost in told.items())
+
+
+def _sentence(name: str, cost: fmpq | None, variables: Sequence[str]) -> str:
+    costs = [] if cost is None else [f"costs {cost}*eps"]
+    moves = [f"moves {' or '.join(variables)}"] if variables else []
+    return f"every {name} {' or '.join([*costs, *moves]) or 'can be impossible for a neighbour'}"
+
+
+def _repeated(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
+    """The edges that are on a cycle."""
+    import networkx as nx
+
+    graph = nx.DiGraph([(edge.source, edge.target) for edge in automaton.edges])
+    component = {p: n for n, part in enumerate(nx.strongly_connected_components(graph)) for p in part}
+    edges = (automaton.edges[i] for i in numbers)
+    return (edge for edge in edges if component[edge.source] == component[edge.target])
+
+
+def _standing(edge: Edge) -> Edge:
+    """The edge where no live variable moves."""
+
+    def still(form: Form) -> Form:
+        return replace(form, terms=tuple((s, c) for s, c in form.terms if isinstance(s, int)))
+
+    samples = tuple(replace(sample, mean=still(sample.mean)) for sample in edge.samples)
+    guards = tuple(replace(guard, form=still(guard.form)) for guard in edge.guards)
+    return replace(edge, samples=samples, guards=guards, sets=())
+
+
+def _guarding(edge: Edge) -> set[str]:
+    forms = [guard.form for guard in edge.guards] + [sample.mean for sample in edge.samples]
+    return {symbol for form in forms for symbol, _ in form.terms if isinstance(symbol, str)}
+
+
+def _name(edge: Edge) -> str:
+    """What the edge publishes, or its last test."""
+    outputs = [s.text.partition(" = ")[2] for s in edge.path if s.kind == "output"]
+    tests = [s.text for s in edge.path if s.kind == "test"]
+    known = [text for text in outputs if not re.match("an unknown", text)]
+    return f"`{(known or tests or ['round'])[-1]}`"
+
+
+# --- runs that repeat cycles -----------------------------------------------------------------
+
+
+def carrying(automaton: Automaton) -> frozenset[int]:
+    """The edges on which the cost of all runs together depends."""
+    found = relaxed(automaton.edges, automaton.start)
+    return frozenset(found.carrying if isinstance(found, Cheapest) else found.edges)
+
+
+def repeated(automaton: Automaton, edges: Collection[int], times: int, way: int) -> tuple[int, ...]:
+    """A run that takes those of the edges that lead from a place to itself so often.
+
+    ``way`` says by which of its edges the run leaves a place; the last one if there are less.
+    """
+    run, place, seen = list[int](), automaton.start, set[int]()
+    while place not in seen:
+        seen.add(place)
+        leaving = [i for i, edge in enumerate(automaton.edges) if edge.source == place]
+        run += [i for i in leaving if automaton.edges[i].target == place and i in edges] * times
+        onward = [i for i in leaving if automaton.edges[i].target not in seen]
+        if onward:
+            run.append(onward[min(way, len(onward) - 1)])
+            place = automaton.edges[run[-1]].target
+    return tuple(run)
+
+
+def numbered(automaton: Automaton, run: Sequence[int]) -> tuple[dict[str, Datum], dict[str, str]]:
+    """The labels and outputs of a run, with the number of the round in the place of the loop's variable."""
+    labels: dict[str, Datum] = {}
+    outputs: dict[str, str] = {}
+    rounds = 0
+    for edge in (automaton.edges[i] for i in run):
+        rounds += "another round" in edge.decisions
+        for step in edge.path:
+            text = re.sub(r"\[[^\W\d]\w*\]", f"[{rounds}]", step.text)
+            if step.kind == "label" and " changes by " in text:
+                labels[text.partition(" changes by ")[0]] = number(step.value)
+            elif step.kind == "output":
+                name, _, value = text.partition(" = ")
+                outputs[name] = value
+    return labels, outputs

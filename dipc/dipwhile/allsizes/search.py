@@ -15,11 +15,10 @@ from dipc.claims.tightness.least_epsilon import budget
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
-from dipc.dipwhile.allsizes.cycles import carrying, numbered, repeated
 from dipc.dipwhile.allsizes.finite import decided, declared_at, event, program_at
-from dipc.dipwhile.allsizes.prepared import Prepared
-from dipc.dipwhile.allsizes.runs import layered_value, rank, run_value
+from dipc.dipwhile.allsizes.runs import carrying, layered_value, numbered, rank, repeated, run_value
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT

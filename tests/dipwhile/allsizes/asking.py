@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dipwhile.allsizes.build import Prepared, prepared
 from dipc.dipwhile.allsizes.pipeline import prove
-from dipc.dipwhile.allsizes.prepared import Prepared, prepared
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict
 from dipc.errors import Source
