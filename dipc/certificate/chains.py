@@ -98,14 +98,10 @@ def certifiable(model: Model, property: Property) -> tuple[MarkovChain[fmpq], Fo
         raise InputError("a query has no certificate", hint="check a formula, for example `P>=1/2 (F goal)`")
     if isinstance(model, Mdp):
         raise Unsupported("certificates of Markov decision processes")
-    if not all(_is_constant(p) for row in model.rows for _, p in row):
+    if not all(isinstance(p, fmpq) or p.is_constant for row in model.rows for _, p in row):
         raise Unsupported(WITH_EPS)
     rows = tuple(tuple((t, _rational(p)) for t, p in row) for row in model.rows)
     return MarkovChain(model.names, model.labels, model.neighbours, model.start, rows), formula
-
-
-def _is_constant(p: fmpq | Quotient) -> bool:
-    return isinstance(p, fmpq) or p.is_constant
 
 
 def _rational(p: fmpq | Quotient) -> fmpq:

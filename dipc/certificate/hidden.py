@@ -172,7 +172,10 @@ def _proof(
 ) -> Iterator[Json]:
     """The items of the kernel's enumeration; ``settled`` is the item of a difference that a cone settles."""
     steps, horizon = problem.steps, problem.question.horizon
-    level = [_difference(left, right, c) for left, right in problem.sides]
+    level = [
+        {s: left.get(s, ZERO) - c * right.get(s, ZERO) for s in {**left, **right}}
+        for left, right in problem.sides
+    ]
     kept: list[Sparse] = []
     depth = 0
     while level and depth != horizon:
@@ -193,10 +196,6 @@ def _proof(
 def _terms(multipliers: Multipliers | None) -> Json:
     """Multipliers as they are listed."""
     return None if multipliers is None else [[j, str(factor)] for j, factor in multipliers.items()]
-
-
-def _difference(left: Sparse, right: Sparse, c: fmpq) -> Sparse:
-    return {s: left.get(s, ZERO) - c * right.get(s, ZERO) for s in {**left, **right}}
 
 
 def _needed(level: Sequence[Sparse], kept: Sequence[Sparse], size: int, clock: Clock) -> list[int]:

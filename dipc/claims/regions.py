@@ -73,7 +73,8 @@ def _between(slacks: Sequence[ExpPoly], left: OpenInterval, right: OpenInterval)
     """The border of two cells, or if it is that of several roots, what is from one sample to the other."""
     border = left.high
     assert isinstance(border, RootCluster)
-    whole = _Stretch(border, border, None, any(s < 0 for s in _others(left, border)))
+    others = (sign for i, sign in enumerate(left.signs) if i not in border.members)
+    whole = _Stretch(border, border, None, any(sign < 0 for sign in others))
     if whole.violated or len(border.roots) == 1:
         return [whole]
     close = [slacks[i] for i in sorted(border.members)]
@@ -82,11 +83,6 @@ def _between(slacks: Sequence[ExpPoly], left: OpenInterval, right: OpenInterval)
     except Unsettled:
         return [whole]
     return [_stretch(piece) for piece in found]
-
-
-def _others(cell: OpenInterval, border: RootCluster) -> list[int]:
-    """The signs of the functions without a root at a border."""
-    return [sign for i, sign in enumerate(cell.signs) if i not in border.members]
 
 
 def _stretch(piece: Piece) -> _Stretch:

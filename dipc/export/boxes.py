@@ -98,6 +98,22 @@ class Drawing:
         return [line for text in (*self.heading, *self.foot) for line in _wrapped(text, width)]
 
 
+class Short:
+    """Abbreviates texts of more than so many signs as p1, p2, ..."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._names = most, dict[str, str]()
+
+    def __call__(self, text: str) -> str:
+        if len(text) <= self._most:
+            return text
+        return self._names.setdefault(text, f"p{len(self._names) + 1}")
+
+    def foot(self) -> list[str]:
+        """What the names stand for."""
+        return [f"{name} = {text}" for text, name in self._names.items()]
+
+
 def _wrapped(text: str, width: int) -> list[str]:
     whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.wrap(text, width, subsequent_indent="    ", **whole)

@@ -17,7 +17,7 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.allsizes.wording import Line, in_words, table
-from dipc.export.latex import HANGING, PREAMBLE, escaped, formula, statements
+from dipc.export.latex import HANGING, PREAMBLE, escaped, formula, numbered
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -46,8 +46,7 @@ def latex(asked: Question, proved: ProvedForAll) -> str:
 def _program(asked: Question, automaton: Automaton) -> Iterator[str]:
     settings = ", ".join(_text(setting) for setting in asked.settings)
     yield rf"{f'Parameters: {settings}; inputs' if settings else 'Inputs'}: {_text(automaton.inputs)} \\"
-    for place, (depth, text) in enumerate(statements(asked.program.body, 0), start=1):
-        yield rf"\makebox[2em][r]{{\footnotesize {place}}}\hspace{{{1 + 2 * depth}em}}{text} \\"
+    yield from numbered(asked.program.body)
 
 
 def _claim(asked: Question, proved: ProvedForAll) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dipc.dipwhile.semantics.chain import Node
 from dipc.dipwhile.syntax.core import CoreProgram, Jump
 from dipc.export import boxes
-from dipc.export.boxes import Arrow, Box, Drawing
+from dipc.export.boxes import Arrow, Box, Drawing, Short
 from dipc.export.history import DIGITS, PRETTY, History, Names, cell_text, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.questions import Picture
@@ -30,14 +30,11 @@ MIXED = "…"
 def drawing(picture: Picture) -> Drawing:
     """The content of the drawing of a chain."""
     found = histories(picture)
-    names = Names(found)
-    short: dict[str, str] = {}  # names for long probabilities
+    names, short = Names(found), Short(LONG)
 
     def label(p: Quotient) -> str:
         text = write(EXACT.function(p), PRETTY)
-        if len(text) <= LONG:
-            return "" if text == "1" else text
-        return short.setdefault(text, f"p{len(short) + 1}")
+        return "" if text == "1" else short(text)
 
     arrows = tuple(
         Arrow(number, target, label(p))
@@ -51,7 +48,7 @@ def drawing(picture: Picture) -> Drawing:
         else Box(tuple(_state(picture.program, node, found[i], names)))
         for i, node in enumerate(picture.chain)
     }
-    foot = [f"{name} = {text}" for text, name in short.items()]
+    foot = short.foot()
     if any(MIXED in box.lines for box in shown.values()):
         foot.append(f"{MIXED} = and what differs between the ways that meet here")
     return Drawing(shown, arrows, heading=tuple(picture.heading()), foot=tuple(foot))

@@ -66,7 +66,12 @@ def _program(question: ClaimExport) -> Iterator[str]:
     if program.parameters:
         settings = ", ".join(f"${_word(name)} = {_number(value)}$" for name, value in program.parameters)
         yield rf"Parameters: {settings} \\"
-    for place, (depth, text) in enumerate(statements(parse(program.source).body, 0), start=1):
+    yield from numbered(parse(program.source).body)
+
+
+def numbered(body: ast.Block) -> Iterator[str]:
+    """The lines of a program, with their numbers."""
+    for place, (depth, text) in enumerate(_statements(body, 0), start=1):
         yield rf"\makebox[2em][r]{{\footnotesize {place}}}\hspace{{{1 + 2 * depth}em}}{text} \\"
 
 
@@ -78,7 +83,7 @@ def _cells(variable: Variable) -> str:
     return f"{{{word}}}_1{dots}{{{word}}}_{{{variable.size}}}"
 
 
-def statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
+def _statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
     """The lines of a block with their depth."""
     for statement in block:
         match statement:
@@ -89,7 +94,7 @@ def statements(block: ast.Block, depth: int) -> Iterator[tuple[int, str]]:
             case _:
                 for head, body in _parts(statement):
                     yield depth, head
-                    yield from statements(body, depth + 1)
+                    yield from _statements(body, depth + 1)
                 yield depth, r"\textbf{end}"
 
 
@@ -231,7 +236,6 @@ def _number(value: fmpq) -> str:
 
 def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
-    assert isinstance(goal.delta, Quotient)  # no other can be exported
     epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
     among = write(condition(goal.budgets), LATEX)
     where = "Between the two inputs that were chosen, " if question.restricted else ""

@@ -15,7 +15,7 @@ from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import Witness
 from dipc.errors import Source
 from dipc.export import boxes
-from dipc.export.boxes import Arrow, Box, Drawing
+from dipc.export.boxes import Arrow, Box, Drawing, Short
 from dipc.export.markov import Numbers, choices_of, dpm, drn, goes_to_dead, labels_by_state, prism
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Model
@@ -31,7 +31,7 @@ def drawing(model: Model, witness: Witness | None = None) -> Drawing:
     visible = [s for s, name in enumerate(model.names) if name != DEAD or not _only_final(model, s)]
     final = {s for s in visible if all(goes_to_dead(model, r) for _, r in choices_of(model, s))}
     final -= {s for s in visible if model.names[s] == DEAD}
-    labels, short, written = labels_by_state(model), _Short(), Numbers(EXACT)
+    labels, short, written = labels_by_state(model), Short(LONG), Numbers(EXACT)
     way = set() if witness is None else set(way_of(model, witness))
     edges: dict[tuple[int, int], list[tuple[str, bool]]] = {}
     for s in visible:
@@ -56,19 +56,6 @@ def _only_final(model: Model, dead: int) -> bool:
     """Whether ``†`` is reached with certainty or not at all."""
     rows = (row for s in range(len(model.names)) for _, row in choices_of(model, s))
     return all(goes_to_dead(model, row) or all(t != dead for t, _ in row) for row in rows)
-
-
-class _Short:
-    """Abbreviates long probabilities as p1, p2, ..."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-
-    def __call__(self, text: str) -> str:
-        return text if len(text) <= LONG else self._names.setdefault(text, f"p{len(self._names) + 1}")
-
-    def foot(self) -> Iterator[str]:
-        return (f"{name} = {text}" for text, name in self._names.items())
 
 
 Step = tuple[int, str | None, int]

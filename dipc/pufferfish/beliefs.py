@@ -15,7 +15,6 @@ If nothing is left, the quotients of *all* observation sequences, of any length,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from flint import fmpq
@@ -213,15 +212,15 @@ NONE = Extreme(0, ZERO, ())
 def greatest_of(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> Extreme:
     """The greatest quotient of all pairs: one search, in which pairs dominate each other."""
     best, exploration = NONE, Exploration(steps, pairs, clock)
+
+    def may_exceed(belief: Belief) -> bool:
+        return exceeds(belief.bound, best.ratio)
+
     while exploration.frontier and exploration.depth < horizon:
         level = exploration.level()
         best = improved(best, level)
-        exploration.keep(level, partial(_may_exceed, best.ratio))
+        exploration.keep(level, may_exceed)
     return best
-
-
-def _may_exceed(ratio: Ratio, belief: Belief) -> bool:
-    return exceeds(belief.bound, ratio)
 
 
 def improved(best: Extreme, level: Iterable[Belief]) -> Extreme:

@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, LimitReached
-from dipc.models.hmm import HiddenMarkovModel, Weights, added
+from dipc.models.hmm import HiddenMarkovModel, added
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -193,7 +193,8 @@ class Cleared:
         left, right = self.steps.filtered(a), self.steps.filtered(b)
         for o in sorted(left):
             self.clock.tick("sequences", len(word) + 1)
-            after, other = (_present(self.steps.moved(part.get(o, {}))) for part in (left, right))
+            moved = (self.steps.moved(part.get(o, {})) for part in (left, right))
+            after, other = ({s: f for s, f in vector.items() if f} for vector in moved)
             if after:
                 yield (*word, o), after, other
 
@@ -267,7 +268,10 @@ def probabilities(
     model: HiddenMarkovModel[Parametric], pair: Pair, word: Word, value: Callable[[Parametric], Any]
 ) -> tuple[Any, Any] | None:
     """P(word | left) and P(word | right) where the parameters have values; None if a side is impossible."""
-    rows = (tuple(_valued(row, value) for row in part) for part in (model.emissions, model.transitions))
+    rows = (
+        tuple(tuple((place, value(p)) for place, p in row) for row in part)
+        for part in (model.emissions, model.transitions)
+    )
     steps: Any = Steps(HiddenMarkovModel(model.states, model.observations, *rows))
     found = []
     for side in pair:
@@ -277,14 +281,6 @@ def probabilities(
             return None
         found.append(steps.probability(start, word) / total)
     return found[0], found[1]
-
-
-def _valued(row: Weights[Parametric], value: Callable[[Parametric], Any]) -> Weights[Any]:
-    return tuple((place, value(p)) for place, p in row)
-
-
-def _present(vector: Polynomials) -> Polynomials:
-    return {s: f for s, f in vector.items() if f}
 
 
 def _content(polynomials: Sequence[fmpq_mpoly]) -> fmpq_mpoly:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 
 from flint import fmpq
@@ -162,15 +161,15 @@ def _closure(
 ) -> _Found:
     """Explore until no belief may be above; the bounds of those that are left are a bound of all."""
     exploration = Exploration(problem.steps, problem.sides, problem.clock, remember)
+
+    def is_open(belief: Belief) -> bool:
+        return above(bound(belief), best)
+
     while exploration.frontier and exploration.explored < largest and not enough(best.ratio):
         level = exploration.level()
         best = improved(best, level)
-        exploration.keep(level, partial(_is_open, bound, above, best))
+        exploration.keep(level, is_open)
     return _Found(best, greatest([best.ratio, *map(bound, exploration.frontier)]))
-
-
-def _is_open(bound: Callable[[Belief], Ratio], above: Above, best: Extreme, belief: Belief) -> bool:
-    return above(bound(belief), best)
 
 
 def _pump(problem: Rational, growth: Growth) -> Pump:

@@ -14,7 +14,7 @@ from dipc.errors import InternalError, LimitReached
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.beliefs import ONE, ZERO, Word
+from dipc.pufferfish.beliefs import ONE, ZERO, Word, quotient
 from dipc.pufferfish.classes import ParameterClass, number, restricted
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
 from dipc.pufferfish.question import Claim, Parameters, Question, claimed
@@ -83,7 +83,7 @@ def _known(problem: Cleared, claim: Claim, reason: str) -> PufferfishVerdict:
         above, below = f.above(*u), f.below(*u)
         if constant.is_below(above, below) and (shown := _inside(problem, claim, f, u)) is not None:
             return Violated(**problem.common, counterexample=shown)
-        low = max(low, quotient(above, below) or low)
+        low = max(low, quotient(below, above) or low)
     least = None if claim.rate else Least(Quotient.of(low), None)
     return Undecided(**problem.common, reason=reason, least=least)
 
@@ -196,13 +196,6 @@ def decide(problem: Cleared, constant: Constant, f: Inequality) -> Answer:
     return Unclear(())
 
 
-def quotient(above: fmpq, below: fmpq) -> fmpq | None:
-    """below/above; None is infinity, and 0 stands for 0/0, which says nothing."""
-    if above:
-        return below / above
-    return None if below else ZERO
-
-
 def limits(problem: Cleared, f: Inequality) -> Iterator[tuple[fmpq | None, Point]]:
     """Quotients, the centre's first, and limits on lines through corners, and centres of edges and faces.
 
@@ -210,7 +203,7 @@ def limits(problem: Cleared, f: Inequality) -> Iterator[tuple[fmpq | None, Point
     """
     family, size = problem.family, f.above.context().nvars()
     if anchor := family.anchor:
-        yield quotient(f.above(*anchor), f.below(*anchor)), anchor
+        yield quotient(f.below(*anchor), f.above(*anchor)), anchor
     choices = (HALF, ZERO, ONE) if size * 3 ** (size - 1) <= MOST_LINES else (HALF,)
     for axis, rest in product(range(size), product(choices, repeat=size - 1)):
         common, above, below = on_line(f, axis, rest)
@@ -219,7 +212,7 @@ def limits(problem: Cleared, f: Inequality) -> Iterator[tuple[fmpq | None, Point
             point = (*rest[:axis], x, *rest[axis:])
             defined = bool(common(x)) and family.contains(point)
             if defined or all(g(x) > 0 for g in line):
-                yield quotient(above(x), below(x)), point
+                yield quotient(below(x), above(x)), point
 
 
 def on_line(f: Inequality, axis: int, rest: Point) -> tuple[fmpq_mpoly, fmpq_mpoly, fmpq_mpoly]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from flint import fmpq, fmpq_mat
@@ -91,12 +92,10 @@ def is_exact(steps: Steps, sides: Sides, growth: Growth) -> bool:
 
 def _masses(steps: Steps, start: Sparse, growth: Growth) -> Iterator[fmpq]:
     """P(v w^n) for n = 0, 1, ..."""
-    belief, word = start, growth.prefix
+    belief = steps.after(start, growth.prefix)
     while True:
-        for o in word:
-            belief = steps.moved(steps.filtered(belief).get(o, {}))
         yield sum(belief.values(), ZERO)
-        word = growth.word
+        belief = steps.after(belief, growth.word)
 
 
 def _longer(
@@ -146,7 +145,8 @@ def _pumps(matrix: Matrix, word: Word, starts: list[_Start], clock: Clock) -> It
     for start in starts if loops else []:
         clock.tick("pumps")
         left, right = (frozenset(reachable(edges, part)) for part in (start.left, start.right))
-        _, growth, x = max((loop for loop in loops if loop[0] in left), key=_growth, default=(0, ZERO, {}))
+        inside = (loop for loop in loops if loop[0] in left)
+        _, growth, x = max(inside, key=itemgetter(1), default=(0, ZERO, {}))
         if not growth or not right:
             continue
         if right not in known:
@@ -158,10 +158,6 @@ def _pumps(matrix: Matrix, word: Word, starts: list[_Start], clock: Clock) -> It
             yield Growth(start.pair, start.prefix, word, growth, other, x, y)
 
 
-def _growth(loop: tuple[int, fmpq, Sparse]) -> fmpq:
-    return loop[1]
-
-
 def _lower(matrix: Matrix, loop: Collection[int]) -> tuple[fmpq, Sparse]:
     """Some lambda with x A >= lambda x for an x on the states of a strongly connected part, and this x."""
     inside = {s: {t: p for t, p in matrix[s].items() if t in loop} for s in loop}
@@ -170,19 +166,15 @@ def _lower(matrix: Matrix, loop: Collection[int]) -> tuple[fmpq, Sparse]:
         for t, p in row.items():
             columns[t][s] = p
     found = [(min(_dot(columns[s], x) / x[s] for s in loop), x) for x in _powers(columns)]
-    return max(found, key=_number)
+    return max(found, key=itemgetter(0))
 
 
 def _upper(matrix: Matrix, states: Collection[int]) -> tuple[fmpq, Sparse]:
     """Some mu with A y <= mu y for a y > 0 on states that are closed under A, and this y."""
     rows = {s: matrix[s] for s in states}
     found = [(max(_dot(rows[s], y) / y[s] for s in states), y) for y in _powers(rows)]
-    mu, y = min(found, key=_number)
+    mu, y = min(found, key=itemgetter(0))
     return max(SMALL, mu), y
-
-
-def _number(found: tuple[fmpq, Sparse]) -> fmpq:
-    return found[0]
 
 
 def _between(matrix: Matrix, states: Collection[int], growth: fmpq) -> tuple[fmpq, Sparse]:

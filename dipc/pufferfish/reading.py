@@ -31,8 +31,7 @@ from dipc.models.arithmetic import Grammar, Node, span_of
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.parametric import Parametric
-from dipc.pufferfish.claim import budgets_of, read_claim
-from dipc.pufferfish.declared import Numbers
+from dipc.pufferfish.declared import Numbers, budgets_of, read_claim
 from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
 from dipc.pufferfish.question import EVERY_EPS, NOTHING, Claim, Pair, Question, Side
 from dipc.signs.eps_range import EpsRange

@@ -18,10 +18,10 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.errors import Unsupported
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.beliefs import ONE, ZERO
+from dipc.pufferfish.beliefs import ONE, ZERO, quotient
 from dipc.pufferfish.classes import squarefree
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved, quotient, sides
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved, sides
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
@@ -84,7 +84,7 @@ def _is_inside(problem: Cleared, best: Supremum) -> bool:
     if not problem.family.contains(best.point):
         return False
     found = problem.numbers(best.f, best.point)
-    return found is not None and quotient(found[1], found[0]) == best.low
+    return found is not None and quotient(*found) == best.low
 
 
 def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
@@ -104,10 +104,10 @@ def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
 
 def _freed(problem: Cleared, f: Inequality, point: Point) -> Point:
     """The point with every coordinate in the middle that the quotient does not depend on."""
-    ratio = f.above(*point) and quotient(f.above(*point), f.below(*point))
+    ratio = f.above(*point) and quotient(f.below(*point), f.above(*point))
     for axis in range(len(point) if ratio else 0):
         moved = (*point[:axis], HALF, *point[axis + 1 :])
-        same = quotient(f.above(*moved), f.below(*moved)) == ratio
+        same = quotient(f.below(*moved), f.above(*moved)) == ratio
         if same and all(g(*moved) > 0 for g in problem.family.conditions):
             point = moved
     return point
@@ -138,7 +138,7 @@ def _joined(best: Supremum, other: Supremum) -> Supremum:
 
 def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     """The supremum of f, which is greater than its quotient at a point of the class or equal."""
-    low = quotient(f.above(*point), f.below(*point))
+    low = quotient(f.below(*point), f.above(*point))
     if low is None:
         return Supremum(None, None, f, point)
     high, reason = proved(problem, f, 2 * low, DOUBLINGS), ""
@@ -150,7 +150,7 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
                 if _is_reached(problem, f, middle):
                     return Supremum(middle, middle, f, point, attained=True)
             case Fails(point):
-                low = max(low, quotient(f.above(*point), f.below(*point)) or middle)
+                low = max(low, quotient(f.below(*point), f.above(*point)) or middle)
             case Unclear():
                 reason = _unsettled(problem, f)
                 break
@@ -184,7 +184,7 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
     if found is None:
         return None
     left, right = (problem.family.limit(p, point) for p in found)
-    if not left or quotient(right, left) != c:
+    if not left or quotient(left, right) != c:
         return None
     return Reached(
         **sides(problem, f.pair, [f.word]),

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 
 from dipc.certificate.slow.functions import EPS, INVERSE, ONE, Draw, Mass, NotCovered, constant, totals
 from dipc.certificate.slow.inequalities import Row
@@ -428,10 +428,8 @@ def is_true(value: Value) -> bool:
 
 def added(items: Sequence[Value]) -> Value:
     """The sum."""
-    total: Value = ZERO
-    for item in items:
-        total = combine(ast.Op.ADD, total, item)
-    return total
+    zero: Value = ZERO
+    return reduce(partial(combine, ast.Op.ADD), items, zero)
 
 
 GATHERED: dict[str, Callable[[list[Value]], Value]] = {
@@ -459,7 +457,13 @@ def all_runs(begin: Callable[[Sequence[int]], Run], act: Callable[[Run], str]) -
         with contextlib.suppress(Stop):
             how = act(run)
         yield how, run
-        choices = list(run.taken)
-        while choices and choices[-1][0] + 1 == choices[-1][1]:
-            choices.pop()
-        script = [pick for pick, _ in choices[:-1]] + [choices[-1][0] + 1] if choices else None
+        script = following(run.taken)
+
+
+def following(taken: Sequence[tuple[int, int]]) -> list[int] | None:
+    """The next script: the last choice that can be turned, is."""
+    for i in reversed(range(len(taken))):
+        pick, options = taken[i]
+        if pick + 1 < options:
+            return [*(other for other, _ in taken[:i]), pick + 1]
+    return None

@@ -18,6 +18,7 @@ from typing import Any
 
 from dipc.certificate.slow.draws import check_draws
 from dipc.certificate.slow.functions import NotCovered, same
+from dipc.certificate.slow.paths import following
 from dipc.certificate.slow.programs import Known, named_adjacency, statements
 from dipc.certificate.slow.sizes_expressions import (
     LOST,
@@ -324,15 +325,6 @@ class Simulation:
             seen |= new
             todo += new
         return edges
-
-
-def following(taken: Sequence[tuple[int, int]]) -> list[int] | None:
-    """The next script."""
-    for i in reversed(range(len(taken))):
-        pick, options = taken[i]
-        if pick + 1 < options:
-            return [*(other for other, _ in taken[:i]), pick + 1]
-    return None
 
 
 def described(path: Path) -> str:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from dipc.certificate.slow.functions import Draw, NotCovered, Pair
@@ -190,7 +191,7 @@ class Evaluation:
     def positive(self, value: Number, strict: bool) -> bool:
         """Is it >= 0 (> 0)?  A choice unless it is known."""
         if value.known:
-            return value.constant > 0 or (not strict and not value.constant)
+            return self.certainly(value, strict)
         outcome = self.choose(2) == 0
         self.require(value if outcome else multiple(value, -1), ">" if strict == outcome else ">=")
         return outcome
@@ -488,7 +489,4 @@ def fraction_of(value: object) -> Fraction:
 
 
 def sum_of(values: Sequence[Number]) -> Number:
-    total = number(0)
-    for value in values:
-        total = plus(total, value)
-    return total
+    return reduce(plus, values, number(0))

@@ -74,7 +74,8 @@ def strategies(
         if parts is None:
             best = best if isinstance(best, Solved) else Unsolved(best.edges, TOO_MANY)
         elif parts != known:
-            best, known = _stage(automaton, sorted(map(sorted, parts), key=_size), best, clock), parts
+            longest_first = sorted(map(sorted, parts), key=lambda part: (-len(part), part))
+            best, known = _stage(automaton, longest_first, best, clock), parts
     assert isinstance(best, Unsolved) or covers(automaton, best.strategies), "a run without a strategy"
     return best
 
@@ -101,15 +102,10 @@ def covers(automaton: Automaton, chosen: Sequence[Strategy]) -> bool:
     return bool(chosen)
 
 
-def _size(edges: Sequence[int]) -> tuple[int, Sequence[int]]:
-    """Long chains first: a part that costs as much as what is known ends a stage."""
-    return -len(edges), edges
-
-
 def _stage(
     automaton: Automaton, parts: Sequence[Sequence[int]], best: Solved | Unsolved | None, clock: Clock
 ) -> Solved | Unsolved:
-    """A strategy for each part, if their t is less than the best one."""
+    """A strategy for each part, if their t is less than the best one; a part that costs as much ends it."""
     t, found = ZERO, list[_Part]()
     for done, part in enumerate(parts):
         clock.tick("strategies", done, len(parts))
@@ -203,18 +199,18 @@ class _Graph:
             for way in ways.get(here, [()]):
                 targets = (self.component[self.automaton.edges[i].target] for i in way)
                 waiting.append(
-                    (edges | inner.get(here, frozenset()) | set(way), passed | {here}, (*rest, *targets))
+                    (edges | inner.get(here, set()) | set(way), passed | {here}, (*rest, *targets))
                 )
 
     def _inside(self, i: int) -> bool:
         edge = self.automaton.edges[i]
         return self.component[edge.source] == self.component[edge.target]
 
-    def _inner(self) -> dict[int, frozenset[int]]:
+    def _inner(self) -> dict[int, set[int]]:
         inner: dict[int, set[int]] = {}
         for i in filter(self._inside, self.edges):
             inner.setdefault(self.component[self.automaton.edges[i].source], set()).add(i)
-        return {n: frozenset(edges) for n, edges in inner.items()}
+        return inner
 
     def _ways(self, labels: bool) -> dict[int, list[tuple[int, ...]]]:
         """The edges that leave each component; those that differ in labels only are one way, unless apart."""

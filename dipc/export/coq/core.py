@@ -17,11 +17,12 @@ from math import lcm
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import InputError
 from dipc.export.coq.core_program import Translation, spelled
-from dipc.export.coq.core_syntax import Block, Term, lines, number, written
+from dipc.export.coq.core_syntax import Block, Term, lines, number
 from dipc.export.coq.core_units import Denominators
 from dipc.export.coq.library import MODULES, imported
 from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
 from dipc.export.coq.terms import PRINT, comment, computed, first_that, listed
+from dipc.export.coq.terms import number as written
 from dipc.kernel import reading
 from dipc.kernel.facts import Function
 from dipc.kernel.laws import Integers, in_integers

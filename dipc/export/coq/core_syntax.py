@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from dipc.export.coq.terms import listed
+from dipc.export.coq.terms import number as written
 
 INFIX = {
     "Added": "+",
@@ -61,13 +62,6 @@ class Term:
     def subterms(self) -> tuple[Term, ...]:
         """The arguments that are terms."""
         return tuple(part for part in self.parts if isinstance(part, Term))
-
-
-def written(value: Fraction) -> str:
-    """A number of Q: ``3``, ``(-3)`` or ``(1 # 2)``."""
-    if value.denominator != 1:
-        return f"({value.numerator} # {value.denominator})"
-    return str(value) if value >= 0 else f"({value})"
 
 
 def level(term: Term) -> int:
