@@ -44,6 +44,12 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
     return kinding
 
 
+def names_in(value: ast.Expr | ast.Distribution) -> set[str]:
+    """The variables and atoms in a value or in what is drawn."""
+    found = (node for part in expressions(value) for node in nodes(part))
+    return {target_name(node) for node in found if isinstance(node, ast.Name | ast.Index)}
+
+
 Unlisted = Mapping[str, ast.Unlisted]
 """The infinite sets of outputs, which may hold a random value."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dipc.export.coq.library import MODULES, imported
-from dipc.export.coq.listing import COQ, Listing, in_numbers, refuse_other_terms
+from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
 from dipc.export.coq.terms import comment
 from dipc.kernel.privacy import Certificate
 
