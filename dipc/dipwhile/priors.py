@@ -7,10 +7,8 @@ inputs is compared, each as the distribution of one input: that is differential 
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import itemgetter
 from typing import NamedTuple, assert_never
 
@@ -20,9 +18,9 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets, eps_range_of, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
-from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.evaluate import (
     NOTHING,
+    OPERATIONS,
     Memory,
     cell_of,
     condition,
@@ -31,11 +29,10 @@ from dipc.dipwhile.semantics.evaluate import (
     spelled_cell,
 )
 from dipc.dipwhile.semantics.explore import Explorer
-from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.semantics.neighbours import Explored, OutputLaws
 from dipc.dipwhile.semantics.noise import Finite
 from dipc.dipwhile.semantics.noise import distribution as finite
-from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
+from dipc.dipwhile.semantics.valuations import grouped, holds
 from dipc.dipwhile.syntax import ast, core
 from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
 from dipc.dipwhile.syntax.parser import parse_claim
@@ -239,8 +236,12 @@ def polynomial(expr: ast.Expr, ring: Ring, memory: Memory = NOTHING) -> Parametr
             first, links = expr.spine(ast.SUMS | ast.PRODUCTS)
             result = polynomial(first, ring, memory)
             for node in links:
-                by = _inverse if node.op is ast.Op.DIV else polynomial
-                result = OPERATIONS[node.op](result, by(node.right, ring, memory))
+                right = polynomial(node.right, ring, memory)
+                if node.op is ast.Op.DIV and (right.as_rational() is None or not right):
+                    problem = f"division by `{show_expr(node.right)}`" if right else "division by zero"
+                    hint = "probabilities of priors, and ends of ranges, are polynomials in the parameters"
+                    raise InputError(problem, node.right.span, hint)
+                result = OPERATIONS[node.op](result, right)
             return result
         case ast.Binary(ast.Op.POW, base, ast.Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
             return polynomial(base, ring, memory) ** int(power.p)
@@ -248,23 +249,6 @@ def polynomial(expr: ast.Expr, ring: Ring, memory: Memory = NOTHING) -> Parametr
     if not isinstance(value, fmpq):
         raise InputError(f"a number is needed here, not `{show_expr(expr)}`", expr.span)
     return ring.of(value)
-
-
-OPERATIONS: dict[ast.Op, Callable[[Parametric, Parametric], Parametric]] = {
-    ast.Op.ADD: operator.add,
-    ast.Op.SUB: operator.sub,
-    ast.Op.DIV: operator.mul,  # by the inverse
-    ast.Op.MUL: operator.mul,
-}
-
-
-def _inverse(expr: ast.Expr, ring: Ring, memory: Memory) -> Parametric:
-    divisor = polynomial(expr, ring, memory)
-    if divisor.as_rational() is None or not divisor:
-        problem = f"division by `{show_expr(expr)}`" if divisor else "division by zero"
-        hint = "probabilities of priors, and ends of ranges, are polynomials in the parameters"
-        raise InputError(problem, expr.span, hint)
-    return 1 / divisor
 
 
 def ranges(unknowns: Sequence[core.CoreUnknown], ring: Ring) -> tuple[Ends, ...]:
@@ -276,43 +260,12 @@ def ranges(unknowns: Sequence[core.CoreUnknown], ring: Ring) -> tuple[Ends, ...]
 # --- what is compared ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Laws:
-    """The output law of every input, equal laws once."""
-
-    space: InputSpace
-    diagrams: Diagrams
-    joined: int
-    outputs: tuple[str, ...]
-
-    def leaf(self, key: tuple[Value, ...]) -> int:
-        """The law of an input."""
-        digits = [domain.index(value) for domain, value in zip(self.space.domains, key, strict=True)]
-        return self.diagrams.at(self.joined, digits)
-
-    def vector(self, leaf: int) -> Vector:
-        """The probabilities of a law."""
-        parts = self.diagrams.value(leaf)
-        assert isinstance(parts, tuple)
-        values = [self.diagrams.value(part) for part in parts]
-        return tuple(value for value in values if isinstance(value, Quotient))
-
-
-def _laws(explored: Explored, eps_range: EpsRange, clock: Clock) -> _Laws:
-    program, space = explored.program, explored.space
-    explorer = Explorer(program, clock.deadline)
-    functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
-    outcomes = in_order(program, functions.outcomes)
-    diagrams = Diagrams([len(domain) for domain in space.domains])
-    joined = diagrams.joined([functions.function(outcome, diagrams) for outcome in outcomes])
-    check_for_all_budgets(explorer.left_open, SignOracle(eps_range))
-    shown = tuple(show_valuation(output_valuation(program, outcome)) for outcome in outcomes)
-    return _Laws(space, diagrams, joined, shown)
-
-
 def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock) -> Mixtures:
     program, question = explored.program, explored.program.question
-    laws, drawn = _laws(explored, eps_range, clock), dict[Parametric, str]()
+    explorer = Explorer(program, clock.deadline)
+    laws = OutputLaws(explorer, explored.space, clock)
+    check_for_all_budgets(explorer.left_open, SignOracle(eps_range))
+    drawn: dict[Parametric, str] = {}
     number: dict[int, int] = {}
     examples: list[str] = []
     pairs: list[Compared] = []
@@ -320,12 +273,13 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
     for position, prior in enumerate(question.priors, start=1):
         name = prior.name or (str(position) if several else None)
         found = weights(prior, explored.space, ring, clock, drawn)
+        place: dict[tuple[Value, ...], int] = {}
         for key in found:
-            leaf = laws.leaf(key)
-            if leaf not in number:
+            if (leaf := laws.leaf(key)) not in number:
                 number[leaf] = len(number)
-                examples.append(_shown(program, explored.space, key))
-        place = {key: number[laws.leaf(key)] for key in found}
+                cells = dict(zip(explored.space.cells, key, strict=True))
+                examples.append(show_valuation(grouped(program.inputs, cells)))
+            place[key] = number[leaf]
         for secret in question.secrets:
             pairs += _compared(program, secret, name, found, place)
     for secret in question.secrets:
@@ -334,16 +288,12 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
         program.source.name,
         ring,
         ranges(question.unknowns, ring),
-        laws.outputs,
-        tuple(laws.vector(leaf) for leaf in number),
+        tuple(map(show_valuation, laws.outcomes)),
+        tuple(laws.law(leaf) for leaf in number),
         tuple(examples),
         tuple(pairs),
         tuple(Drawn(p, place) for p, place in drawn.items()),
     )
-
-
-def _shown(program: core.CoreProgram, space: InputSpace, key: tuple[Value, ...]) -> str:
-    return show_valuation(grouped(program.inputs, dict(zip(space.cells, key, strict=True))))
 
 
 def _compared(
@@ -361,17 +311,8 @@ def _compared(
 def _mixture(
     program: core.CoreProgram, event: ast.Expr, found: Weights, place: Mapping[tuple[Value, ...], int]
 ) -> Mixture:
-    total = added((place[key], weight) for key, weight in found.items() if holds(program, event, key))
+    total = added((place[key], weight) for key, weight in found.items() if holds(event, program.inputs, key))
     return Mixture(show_expr(event), tuple(sorted(total.items(), key=itemgetter(0))))
-
-
-def holds(program: core.CoreProgram, event: ast.Expr, key: tuple[Value, ...]) -> bool:
-    """Whether an input, given by the values of its cells, belongs to an event."""
-    cells = (cell for variable in program.inputs for cell in variable.cells)
-    names = frozenset(variable.name for variable in program.inputs)
-    arrays = {variable.name: variable.size for variable in program.inputs if variable.size is not None}
-    memory = Memory(dict(zip(cells, key, strict=True)), {}, frozenset(), names, arrays)
-    return condition(event, memory, never)
 
 
 def _check_possible(secret: core.CoreSecret, pairs: Sequence[Compared]) -> None:

@@ -21,11 +21,9 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair, formula_pairs
-from dipc.dipwhile.semantics.evaluate import Memory, condition, never
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.step import LeftOpen, Outcome
-from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
-from dipc.dipwhile.syntax.ast import Expr
+from dipc.dipwhile.semantics.valuations import grouped, holds, in_order, output_valuation
 from dipc.dipwhile.syntax.compile import compile_condition
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import parse_expression
@@ -64,8 +62,8 @@ class Star:
         """
         try:
             expr = compile_condition(parse_expression(self._by_cells(text)), self.program)
-            first = len(self.model.names) - len(self.outputs)
-            return frozenset(s for s, o in enumerate(self.outputs, first) if _holds(self.program, expr, o))
+            finals = enumerate(self.outputs, len(self.model.names) - len(self.outputs))
+            return frozenset(s for s, o in finals if holds(expr, self.program.outputs, o))
         except InputError as error:
             raise InputError(error.message, _within(error.span, text, span), error.hint) from None
 
@@ -96,13 +94,6 @@ def _within(inner: Span | None, text: str, span: Span) -> Span:
     if inner is None or inner.source.text != text or span.source.text[start : span.end - 1] != text:
         return span
     return Span(span.source, start + inner.start, start + inner.end)
-
-
-def _holds(program: CoreProgram, expr: Expr, outcome: Outcome) -> bool:
-    cells = [cell for output in program.outputs for cell in output.cells]
-    names, arrays = frozenset(output.name for output in program.outputs), dict(program.arrays)
-    memory = Memory(dict(zip(cells, outcome, strict=True)), {}, frozenset(), names, arrays)
-    return condition(expr, memory, never)
 
 
 def star_of(program: CoreProgram, clock: Clock) -> Star:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dipc.dipwhile.semantics.chain import Node
+from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.syntax.core import CoreProgram, Jump
 from dipc.export import boxes
 from dipc.export.boxes import Arrow, Box, Drawing, Short
-from dipc.export.history import DIGITS, PRETTY, History, Names, cell_text, histories
+from dipc.export.history import DIGITS, PRETTY, History, Names, histories
 from dipc.export.operators import EXACT, write
 from dipc.export.questions import Picture
 from dipc.export.storm import edges
@@ -67,7 +68,7 @@ def svg(picture: Picture) -> str:
 
 def _state(program: CoreProgram, node: Node, history: History, names: Names) -> Iterator[str]:
     """The lines of a box."""
-    cells = [(cell_text(cell), value) for cell, value in node.state.key[1]]
+    cells = [(spelled_cell(cell), value) for cell, value in node.state.key[1]]
     finite = [f"{name}={show(value)}" for name, value in cells if not isinstance(value, Linear)]
     yield from _filled([f"{_line(program, node.state.pc)}:", *finite], " ")
     yield from _filled(map(names.law, history.origins), ", ")

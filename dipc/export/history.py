@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.semantics.chain import Node
+from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.semantics.step import Transition
-from dipc.dipwhile.syntax.core import Cell
 from dipc.export.operators import ARITHMETIC, EXACT, Dialect, Symbol, Tree, scaled, total, write
 from dipc.export.questions import Picture
 from dipc.integration.linear import Linear
@@ -91,7 +91,7 @@ def _after(history: History, source: Node, transition: Transition) -> History:
     ]
     if move.noise is not None:
         assert move.cell is not None
-        samples = (*samples, Origin(cell_text(move.cell), source.state.pc, (law_text(move.noise),)))
+        samples = (*samples, Origin(spelled_cell(move.cell), source.state.pc, (law_text(move.noise),)))
     longer = History(samples, (*history.conditions, *conditions), history.mixed)
     return _restricted(longer, transition.kept)
 
@@ -121,12 +121,6 @@ def _met(arrivals: list[History]) -> History:
 def _united(origins: Sequence[Origin]) -> Origin:
     laws = dict.fromkeys(law for origin in origins for law in origin.laws)
     return Origin(origins[0].variable, max(origin.place for origin in origins), tuple(laws))
-
-
-def cell_text(cell: Cell) -> str:
-    """A cell as a program writes it."""
-    name, index = cell
-    return f"{name}[{index}]" if index else name
 
 
 def law_text(law: Random) -> str:

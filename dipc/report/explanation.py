@@ -14,9 +14,9 @@ from dipc.claims.wording import Line, Record, decimal_at, digits_of, number_reco
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
 from dipc.dipwhile.explain.paths import Event, Path, Sample, Step, Stop
 from dipc.dipwhile.explain.shifts import Shift
-from dipc.dipwhile.semantics.evaluate import Datum
+from dipc.dipwhile.semantics.evaluate import Datum, spelled_cell
 from dipc.dipwhile.syntax.core import Cell
-from dipc.export.history import SUBSCRIPTS, cell_text, comparison_text, law_text, sum_text
+from dipc.export.history import SUBSCRIPTS, comparison_text, law_text, sum_text
 from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
@@ -53,8 +53,8 @@ def _head(found: Explanation) -> Iterator[Node]:
     why = "these inputs and this output need the greatest δ" if needs_delta else WHY[found.reason]
     yield Row("why these", why, "reason", found.reason.name.lower())
     yield from input_rows(found.input, found.neighbour)
-    changes = (f"{cell_text(c)} is {show(a)} on u and {show(b)} on u'" for c, a, b in found.changed)
-    records = [{"cell": cell_text(c), "input": str(a), "neighbour": str(b)} for c, a, b in found.changed]
+    changes = (f"{spelled_cell(c)} is {show(a)} on u and {show(b)} on u'" for c, a, b in found.changed)
+    records = [{"cell": spelled_cell(c), "input": str(a), "neighbour": str(b)} for c, a, b in found.changed]
     yield Row("changed", "; ".join(changes) or "nothing: the two inputs are equal", "changed", records)
     yield output_row(found.outputs)
     yield Row("budget", pretty(f"eps = {found.eps}"), "epsilon", str(found.eps))
@@ -166,7 +166,7 @@ class Names:
         """The names of the samples of one path."""
         drawn = [sample.cell for sample in samples]
         counts = (str(drawn[:i].count(cell) + 1).translate(SUBSCRIPTS) for i, cell in enumerate(drawn))
-        return [cell_text(c) + n * (c in self._repeated) for c, n in zip(drawn, counts, strict=True)]
+        return [spelled_cell(c) + n * (c in self._repeated) for c, n in zip(drawn, counts, strict=True)]
 
 
 def _paths_heading(found: Explanation) -> str:
@@ -278,7 +278,7 @@ def _meaning(step: Step, path: Path, names: Sequence[str]) -> str:
     """What happens at a step."""
     conditions = " and ".join(_condition_text(condition, names) for condition in step.conditions)
     given = f"{conditions}, so " if conditions else ""
-    cell = "" if step.cell is None else cell_text(step.cell)
+    cell = "" if step.cell is None else spelled_cell(step.cell)
     match step.event:
         case Event.NOISE:
             assert step.sample is not None
@@ -292,7 +292,7 @@ def _meaning(step: Step, path: Path, names: Sequence[str]) -> str:
         case Event.BRANCH:
             return f"{conditions}: {'it holds' if step.taken else 'it does not hold'}"
         case Event.LOOP:
-            left = ", ".join(f"{cell_text(c)} = {_value(v, names)}" for c, v in step.left)
+            left = ", ".join(f"{spelled_cell(c)} = {_value(v, names)}" for c, v in step.left)
             return f"left{' with ' if left else ''}{left} (all ways through the loop are summed)"
         case Event.OUTPUT:
             return f"{cell} = {_value(step.value, names)}"

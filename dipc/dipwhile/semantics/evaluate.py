@@ -327,7 +327,14 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
         case Call("exp", (argument,)):
             return _exponential(function_of_eps(argument, memory, decide), argument.span)
         case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV, _, _):
-            return _eps_arithmetic(expr, memory, decide)
+            first, links = expr.spine(SUMS | PRODUCTS)
+            result = function_of_eps(first, memory, decide)
+            for step in links:
+                right = function_of_eps(step.right, memory, decide)
+                if step.op is Op.DIV and not right:
+                    raise InputError("division by zero", step.right.span)
+                result = OPERATIONS[step.op](result, right)
+            return result
         case Binary(Op.POW, base, exponent):
             n = _as_number(evaluate(exponent, memory, decide), exponent.span)
             power: Quotient = _power(function_of_eps(base, memory, decide), n, 100, expr.span)
@@ -336,18 +343,7 @@ def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
             return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
 
 
-def _eps_arithmetic(expr: Binary, memory: Memory, decide: Decide) -> Quotient:
-    first, links = expr.spine(SUMS | PRODUCTS)
-    result = function_of_eps(first, memory, decide)
-    for step in links:
-        right = function_of_eps(step.right, memory, decide)
-        if step.op is Op.DIV and not right:
-            raise InputError("division by zero", step.right.span)
-        result = _EPS_OPERATIONS[step.op](result, right)
-    return result
-
-
-_EPS_OPERATIONS: dict[Op, Callable[[Any, Any], Quotient]] = {
+OPERATIONS: dict[Op, Callable[[Any, Any], Any]] = {
     Op.ADD: operator.add,
     Op.SUB: operator.sub,
     Op.MUL: operator.mul,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
-from functools import partial
+from functools import cached_property, partial
 
 from dipc.clock import Clock, Tick, unlimited
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
@@ -16,22 +16,51 @@ from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
 from dipc.models.laws import Case, Vector
-from dipc.models.values import Valuation
+from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 
 
-class ProductNeighbours:
-    """All adjacent inputs in a named distance, by the product construction."""
+class OutputLaws:
+    """The output laws of all inputs: the probability of each outcome as a function of the input."""
 
-    def __init__(self, space: InputSpace, relation: Distance, functions: OutputFunctions) -> None:
-        self.inputs = space.size
+    def __init__(self, explorer: Explorer, space: InputSpace, clock: Clock) -> None:
+        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
         outcomes = in_order(space.program, functions.outcomes)
         self.outcomes = [output_valuation(space.program, outcome) for outcome in outcomes]
         self._space = space
-        self._relation = relation
-        self._tick: Tick = unlimited
         self._diagrams = Diagrams([len(domain) for domain in space.domains])
         self._functions = [functions.function(outcome, self._diagrams) for outcome in outcomes]
+
+    @cached_property
+    def joined(self) -> int:
+        """The law as a function of the input; equal laws are one leaf."""
+        return self._diagrams.joined(self._functions)
+
+    def leaf(self, key: Sequence[Value]) -> int:
+        """The law of an input, given by the values of its cells."""
+        digits = [domain.index(value) for domain, value in zip(self._space.domains, key, strict=True)]
+        return self._diagrams.at(self.joined, digits)
+
+    def law(self, leaf: int) -> Vector:
+        """The probabilities of a law."""
+        parts = self._diagrams.value(leaf)
+        assert isinstance(parts, tuple)
+        return tuple(self._probability(part) for part in parts)
+
+    def _probability(self, leaf: int) -> Quotient:
+        value = self._diagrams.value(leaf)
+        assert isinstance(value, Quotient)
+        return value
+
+
+class ProductNeighbours(OutputLaws):
+    """All adjacent inputs in a named distance, by the product construction."""
+
+    def __init__(self, explorer: Explorer, space: InputSpace, relation: Distance, clock: Clock) -> None:
+        super().__init__(explorer, space, clock)
+        self.inputs = space.size
+        self._relation = relation
+        self._tick: Tick = unlimited
         self.symmetric = True
 
     def telling(self, tick: Tick) -> ProductNeighbours:
@@ -62,7 +91,7 @@ class ProductNeighbours:
         every = tuple(range(len(self.outcomes)))
         law = self._diagrams.joined(self._functions)
         found = walk(self._diagrams, law, self._space, self._up_to(limit), self._tick)
-        laws = {leaf: self._law(leaf) for pair in found for leaf in pair}
+        laws = {leaf: self.law(leaf) for pair in found for leaf in pair}
         for (left, right), pairs in found.items():
             yield Case(every, laws[left], laws[right], pairs)
 
@@ -90,16 +119,6 @@ class ProductNeighbours:
     def _up_to(self, limit: int | None) -> Relation:
         return self._relation if limit is None else UpTo(self._relation, self._space, limit)
 
-    def _probability(self, leaf: int) -> Quotient:
-        value = self._diagrams.value(leaf)
-        assert isinstance(value, Quotient)
-        return value
-
-    def _law(self, leaf: int) -> Vector:
-        parts = self._diagrams.value(leaf)
-        assert isinstance(parts, tuple)
-        return tuple(self._probability(part) for part in parts)
-
 
 class Explored:
     """A program for several questions: what does not depend on the claim is computed once, when needed."""
@@ -113,7 +132,6 @@ class Explored:
         """All neighbours in the program's distance, and what that left open."""
         if self._walked is None:
             explorer = Explorer(self.program, clock.deadline)
-            functions = OutputFunctions(explorer, self.space, partial(clock.tick, "output distributions"))
-            walked = ProductNeighbours(self.space, Distance(self.space, distance), functions)
+            walked = ProductNeighbours(explorer, self.space, Distance(self.space, distance), clock)
             self._walked = walked, explorer.left_open
         return self._walked

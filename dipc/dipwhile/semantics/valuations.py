@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dipc.dipwhile.semantics.adjacency import Input
+from dipc.dipwhile.semantics.evaluate import Memory, condition, never
 from dipc.dipwhile.semantics.step import Outcome
+from dipc.dipwhile.syntax.ast import Expr
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
 from dipc.models.values import Valuation, Value
 
@@ -32,6 +34,14 @@ def cells(program: CoreProgram, valuation: Valuation) -> Input:
         value = values[variable.name]
         found.update(zip(variable.cells, value if isinstance(value, tuple) else (value,), strict=True))
     return found
+
+
+def holds(expr: Expr, variables: Sequence[Variable], values: Sequence[Value]) -> bool:
+    """Whether an expression over variables holds, given the values of their cells in order."""
+    given = dict(zip((cell for v in variables for cell in v.cells), values, strict=True))
+    names = frozenset(variable.name for variable in variables)
+    arrays = {variable.name: variable.size for variable in variables if variable.size is not None}
+    return condition(expr, Memory(given, {}, frozenset(), names, arrays), never)
 
 
 def in_order(program: CoreProgram, outcomes: Iterable[Outcome]) -> list[Outcome]:
