@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -98,7 +98,9 @@ ENTRIES = {name: entry for entries in SECTIONS.values() for name, entry in entri
 class Group(click.Group):
     """A group of sub-commands.  A command is imported when it is used, since that takes time."""
 
-    homes: ClassVar[Mapping[str, str]] = {}
+    def __init__(self, *arguments: Any, homes: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.homes = homes
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self.homes)
@@ -144,8 +146,6 @@ class Group(click.Group):
 
 class Commands(Group):
     """The group of all commands."""
-
-    homes: ClassVar = {name: entry.home for name, entry in ENTRIES.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)

@@ -17,7 +17,7 @@ import click
 from click.shell_completion import get_completion_class, shell_complete
 
 from dipc.cli.failures import BROKEN_INPUT, error_record, explain_failure
-from dipc.cli.group import Commands
+from dipc.cli.group import ENTRIES, Commands
 from dipc.cli.terminal import make_robust, say
 from dipc.version import __version__
 
@@ -27,6 +27,7 @@ VARIABLE = "_DIPC_COMPLETE"
 
 @click.group(
     cls=Commands,
+    homes={name: entry.home for name, entry in ENTRIES.items()},
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 First steps:

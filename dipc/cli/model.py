@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,20 +40,15 @@ NO_LINE = PropertyLine("", Source("", ""), None)
 HINT = "give one: dipc model check {} 'P>=1/2 (F goal)'; or write `property NAME: FORMULA` into the file"
 
 
-class ModelCommands(Group):
-    """The commands about models, with the files of :mod:`dipc.cli` they are in."""
-
-    homes: ClassVar = {
+@click.group(
+    cls=Group,
+    homes={
         "check": "model.check",
         "value": "model.value",
         "regions": "model.regions",
         "show": "model_files.show",
         "export": "model_files.export",
-    }
-
-
-@click.group(
-    cls=ModelCommands,
+    },
     epilog="""\b
 Examples:
   dipc model check survey.dpm "D[ln 3, 0](X out_1)"

@@ -315,16 +315,11 @@ class Asked(About):
         with reading(self.name):
             mechanism = Mechanism.load_file(self.file, defined(self.definitions))
         say_whose(self.file)
-        say_warnings(mechanism.warnings)
+        for warning in mechanism.warnings[:MOST_WARNINGS]:
+            click.echo(warning, err=True)
+        if (more := len(mechanism.warnings) - MOST_WARNINGS) > 0:
+            click.echo(f"and {more} more warnings", err=True)
         return mechanism
-
-
-def say_warnings(warnings: Sequence[str]) -> None:
-    """The first of the warnings, and how many more there are."""
-    for warning in warnings[:MOST_WARNINGS]:
-        click.echo(warning, err=True)
-    if (more := len(warnings) - MOST_WARNINGS) > 0:
-        click.echo(f"and {more} more warnings", err=True)
 
 
 def say_whose(file: str) -> None:

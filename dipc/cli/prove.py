@@ -17,7 +17,6 @@ from dipc.cli.terminal import say, write
 from dipc.cli.work import asking
 from dipc.clock import Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
-from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
 from dipc.errors import InputError
 from dipc.lazily import lazily
@@ -158,17 +157,13 @@ def _show(outcome: SizesOutcome, wanted: Wanted) -> None:
     found = outcome.verdict
     assert found is not None
     if wanted.to != "text" and isinstance(found.verdict, ProvedForAll):
-        write(_exported(wanted.to, found.question, found.verdict), wanted.output)
+        export = coq_sizes.coq if wanted.to == "coq" else coupling.latex
+        write(export(found.question, found.verdict), wanted.output)
     else:
         present(outcome, wanted.style)
         if wanted.details and wanted.style == "text" and isinstance(found.verdict, ProvedForAll):
             say(f"\n{text(proof_document(found.verdict))}")
     write_certificate(outcome, _certificate, wanted.certificate_file)
-
-
-def _exported(to: str, asked: Question, proved: ProvedForAll) -> str:
-    """The proof in another language."""
-    return coq_sizes.coq(asked, proved) if to == "coq" else coupling.latex(asked, proved)
 
 
 def _certificate(found: AllSizesAnswer) -> dict[str, Any]:

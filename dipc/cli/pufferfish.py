@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -47,20 +47,15 @@ else:
 PROGRAM = ".dip"
 
 
-class PufferfishCommands(Group):
-    """The commands about hidden Markov models."""
-
-    homes: ClassVar = {
+@click.group(
+    cls=Group,
+    homes={
         "check": "pufferfish.check",
         "budget": "pufferfish.budget",
         "distribution": "pufferfish_files.distribution",
         "export": "pufferfish_files.export",
         "plot": "pufferfish_files.plot",
-    }
-
-
-@click.group(
-    cls=PufferfishCommands,
+    },
     epilog="""\b
 Examples:
   dipc pufferfish check ex3

@@ -211,15 +211,10 @@ def export(asked: options.Asked, to: str, output: str | None, given: options.Val
     """
     options.refuse_overwriting(output, asked.file)
     if to in VERDICTS:
-        _refuse_no_theorem(asked, output, given)
+        if asked.pair is not None or given is not None:
+            raise click.UsageError("a theorem is about all adjacent inputs: leave out --pair and --input")
+        options.refuse_no_module(output)
     with work(f"export of {asked.name}", *asked.limits):
         text = asked.load().export(to, claim=asked.claim, input=given, **asked.restrictions)
     write(text, output)
     return 0
-
-
-def _refuse_no_theorem(asked: options.Asked, output: str | None, given: options.Values | None) -> None:
-    """Raise an error before anything is decided, if Coq could not read the file or it cannot be written."""
-    if asked.pair is not None or given is not None:
-        raise click.UsageError("a theorem is about all adjacent inputs: leave out --pair and --input")
-    options.refuse_no_module(output)

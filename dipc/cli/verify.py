@@ -184,7 +184,9 @@ def _verified(data: bytes, source: bytes | None, wanted: Wanted, clock: Clock) -
             found = checked(data, source)
             clock.tick("the deep check")
             if isinstance(found, Certificate | sizes.Certificate):
-                clock.found(_on_a_condition(found, wanted))
+                with redirect_stdout(StringIO()) as without:  # what stands if there is no time for it
+                    status = _compared(found, replace(wanted, deep=False))
+                clock.found((status, without.getvalue()))
             return _compared(found, wanted), said.getvalue()
         except RecursionError:
             say("refused: deep: too deeply nested")
@@ -203,12 +205,6 @@ def _verified(data: bytes, source: bytes | None, wanted: Wanted, clock: Clock) -
                 why += f", but {wanted.program}"
             say(f"refused: {why}")
             return REFUSED, said.getvalue()
-
-
-def _on_a_condition(found: Any, wanted: Wanted) -> tuple[int, str]:
-    """The same without the deep check: what stands if there is no time for it."""
-    with redirect_stdout(StringIO()) as said:
-        return _compared(found, replace(wanted, deep=False)), said.getvalue()
 
 
 def _limit_behind(refused: Refused) -> LimitReached | None:
