@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
@@ -168,8 +168,11 @@ def read_program(text: FunctionText, told: Told, given: Constants, changed: Cons
         raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
     constants = {name: changed.get(name, value) for name, value in {**defaults, **given}.items()}
     scope = Scope(text, parts, constants, changed)
-    for name in declared_names(parts):
-        scope.adopt(name)
+    declared_parts = (part for d in (*parts.inputs, *parts.outputs) for part in (d.size, d.domain))
+    for node in (*declared_parts, parts.adjacency, parts.claim):
+        if node is not None and not isinstance(node, SetOf):  # members of a set are atoms
+            for name in chain.from_iterable(sorted(names_in(expr)) for expr in expressions(node)):
+                scope.adopt(name)
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
     body = Statements(scope, parts.outputs, sizes).body()
     for name in changed.keys() - scope.constants.keys():
@@ -228,11 +231,3 @@ def default(text: FunctionText, argument: ast.arg, values: Mapping[str, object],
         hint = "use an integer or a `Fraction`"
         raise text.mistake(argument, f"the parameter `{name}` is {described(values[name])}", hint)
     return exact
-
-
-def declared_names(parts: Program) -> Iterator[str]:
-    """The names in declarations that may be constants from outside; members of a set are atoms."""
-    found = (part for d in (*parts.inputs, *parts.outputs) for part in (d.size, d.domain))
-    for node in (*found, parts.adjacency, parts.claim):
-        if node is not None and not isinstance(node, SetOf):
-            yield from chain.from_iterable(sorted(names_in(expr)) for expr in expressions(node))

@@ -318,18 +318,16 @@ class PufferfishQuestion:
         Raises as :meth:`laws`.
         """
         clock = Clock()
-        return held(clock, lambda: self._probability(sequence, given, prior, clock))
 
-    def _probability(
-        self, sequence: str | Sequence[str], given: str, prior: str | None, clock: Clock
-    ) -> Function:
-        laws = self._laws(given, clock)
-        if prior is None and len(laws) == 1:
-            prior = next(iter(laws))
-        if prior not in laws:
-            hint = f"prior={', '.join(map(str, laws))}" if laws else "it has probability 0"
-            raise InputError(f"under which prior is `{given}` given?", hint=hint)
-        return as_function(laws[prior].probability(spoken(sequence)), self.question.parameters)
+        def found() -> Function:
+            laws = self._laws(given, clock)
+            under = next(iter(laws)) if prior is None and len(laws) == 1 else prior
+            if under not in laws:
+                hint = f"prior={', '.join(map(str, laws))}" if laws else "it has probability 0"
+                raise InputError(f"under which prior is `{given}` given?", hint=hint)
+            return as_function(laws[under].probability(spoken(sequence)), self.question.parameters)
+
+        return held(clock, found)
 
     @cached_property
     def horizon(self) -> int | None:

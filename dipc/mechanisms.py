@@ -489,14 +489,11 @@ class OnlyProved(Mechanism):
 
 
 def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+    """The program, also if only ``prove`` takes it; otherwise raises what ``check`` has against it."""
     try:
         return Mechanism.load_file(source, parameters)
-    except InputError as refusal:
-        return _only_proved(source, parameters, refusal)
-
-
-def _only_proved(source: Source, parameters: Mapping[str, PythonValue], refusal: InputError) -> OnlyProved:
-    """The program, if only ``prove`` takes it; otherwise raises the refusal."""
+    except InputError as error:
+        refusal = error
     overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
     try:
         asked = all_sizes.question(source, overrides, needs_claim=False)

@@ -10,14 +10,13 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
-from flint import fmpq
-
 import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.functions import plural
 from dipc.dpctl.formula import Property
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
@@ -129,7 +128,12 @@ class MarkovModel:
         if isinstance(formula, Property):
             found = formula if point is None else replace(formula, eps_range=formula.eps_range.only(point))
         else:
-            found = self._parsed(formula, point)
+            check_type(formula, (str, PropertyLine), "a formula is a text", '"P>=1/2 (F goal)"')
+            line = (
+                PropertyLine("", Source("<formula>", formula), None) if isinstance(formula, str) else formula
+            )
+            name = line.name or None
+            found = parse_property(line.source, self.model, self.numbers, self.defined, name, point)
         if start is not None:
             found = replace(found, states=_texts(start, "the start states", "a state"))
         for state in found.states or ():
@@ -137,11 +141,6 @@ class MarkovModel:
                 hint = did_you_mean(state, self.model.names[:MOST_SUGGESTED], "")
                 raise InputError(f"there is no state `{state}`", hint=hint)
         return found
-
-    def _parsed(self, formula: str | PropertyLine, at: fmpq | None) -> Property:
-        check_type(formula, (str, PropertyLine), "a formula is a text", '"P>=1/2 (F goal)"')
-        line = PropertyLine("", Source("<formula>", formula), None) if isinstance(formula, str) else formula
-        return parse_property(line.source, self.model, self.numbers, self.defined, line.name or None, at)
 
     def defined(self, name: str, span: Span) -> bool:
         """Whether a proposition that the model does not have is defined elsewhere; then it is added."""
@@ -208,10 +207,10 @@ def _options(depth: int) -> Options:
 def describe(model: Model) -> str:
     """For example ``Markov chain, 5 states, 1 pair of neighbours``."""
     parts = ["Markov decision process" if isinstance(model, Mdp) else "Markov chain"]
-    parts.append(_counted(len(model.names), "state"))
+    parts.append(plural(len(model.names), "state"))
     if isinstance(model, Mdp):
-        parts.append(_counted(len(model.actions), "action"))
-    parts.append(_counted(len(model.neighbours), "pair") + " of neighbours")
+        parts.append(plural(len(model.actions), "action"))
+    parts.append(plural(len(model.neighbours), "pair") + " of neighbours")
     return ", ".join(parts)
 
 
@@ -223,10 +222,6 @@ class ModelRegions(Shown):
 
     def __getitem__(self, state: str) -> tuple[Region, ...]:
         return self.verdict.regions[state]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 class MarkovChain(MarkovModel):
@@ -466,8 +461,7 @@ def _from_storm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
     return wrapped(read_symbolic(str(located_model(source.name)), amounts(D)), source.name)
 
 
-Reader = Callable[[Source, Parameters, Clock], MarkovModel]
-READERS: dict[str, Reader] = {
+READERS: dict[str, Callable[[Source, Parameters, Clock], MarkovModel]] = {
     ".dpm": _from_dpm,
     ".drn": _from_drn,
     ".dip": _from_program,

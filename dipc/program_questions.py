@@ -192,16 +192,18 @@ class ProgramQuestion:
         Raises :class:`InputError` for what the format cannot say.
         """
         clock = Clock()
-        return self._held(clock, lambda: self._exported(to, self._posed(claim, _eps(at), clock), clock))
 
-    def _exported(self, to: str, posed: Posed, clock: Clock) -> str:
-        if (question := posed.question) is not None:
-            return hidden.export(question, to, clock)
-        if to == "smtlib":
-            return with_functions.smtlib(posed.mixtures, posed.claim, posed.eps_range, clock)
-        hidden.check_format(to)
-        problem = f"the probabilities of the program are functions of eps that {to} does not have"
-        raise Unsupported(problem, hint="--to smtlib")
+        def exported() -> str:
+            posed = self._posed(claim, _eps(at), clock)
+            if (question := posed.question) is not None:
+                return hidden.export(question, to, clock)
+            if to == "smtlib":
+                return with_functions.smtlib(posed.mixtures, posed.claim, posed.eps_range, clock)
+            hidden.check_format(to)
+            problem = f"the probabilities of the program are functions of eps that {to} does not have"
+            raise Unsupported(problem, hint="--to smtlib")
+
+        return self._held(clock, exported)
 
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.

@@ -10,11 +10,12 @@ from flint import fmpq
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, PrivacyInequalities
 from dipc.clock import Clock
+from dipc.dipwhile.convert import to_input
 from dipc.dipwhile.pipeline import distribution, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
-from dipc.dipwhile.semantics.valuations import cells, grouped, in_order, output_valuation
+from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.models.laws import Neighbours, cases_in_order, mass
 from dipc.models.values import Valuation, valuation_text
@@ -146,7 +147,7 @@ def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:
     """The pair of inputs of the first broken inequality, or else of the first one."""
     different = [r for r in found if r.input != r.neighbour] or found
     chosen = [r for r in found if isinstance(r.answer, Fails)] or different
-    return [cells(program, u) for r in chosen[:1] for u in dict.fromkeys((r.input, r.neighbour))]
+    return [to_input(program, dict(u)) for r in chosen[:1] for u in dict.fromkeys((r.input, r.neighbour))]
 
 
 def _requirements(

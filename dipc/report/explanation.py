@@ -73,7 +73,17 @@ def _sums(found: Explanation, names: Names) -> Iterator[Node]:
         value = getattr(found, key)
         yield Row(name, _probability_text(value, eps) + note, key, number_record(value, eps))
     yield _loss(found)
-    yield data("paths", [_route_record(found, route, names) for route in found.routes])
+    yield data(
+        "paths",
+        [
+            {
+                "input": route.left and _path_record(route.left, eps, names),
+                "neighbour": route.right and _path_record(route.right, eps, names),
+                "shift": _shift_record(route, names),
+            }
+            for route in found.routes
+        ],
+    )
 
 
 def _loss(found: Explanation) -> Row:
@@ -85,11 +95,6 @@ def _loss(found: Explanation) -> Row:
     loss = digits_of(lambda: ratio.enclose(arb(eps)).log(), 10) if differ else "0"
     text = f"ln(P(u)/P(u')) = ln({decimal_at(ratio, eps)}) = {loss} at eps = {eps}"
     return Row("loss", pretty(text), "loss", loss)
-
-
-def _route_record(found: Explanation, route: Route, names: Names) -> Record:
-    left, right = (path and _path_record(path, found.eps, names) for path in (route.left, route.right))
-    return {"input": left, "neighbour": right, "shift": _shift_record(route, names)}
 
 
 # --- the inequality --------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from flint import arb, fmpq
 
-from dipc.claims.wording import Record, digits_of, number_record, number_text, pretty
+from dipc.claims.wording import Record, decimal_at, digits_of, number_record, number_text, pretty
+from dipc.dipwhile.syntax.functions import plural
 from dipc.dpctl.formula import Exponent
 from dipc.dpctl.syntax import show_exponent
 from dipc.errors import InternalError
@@ -39,14 +40,10 @@ Answer = PufferfishVerdict | Budget
 # --- what was asked ----------------------------------------------------------------------------------
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
 def _title(question: Question) -> str:
     """For example ``3 states, 3 observations; p in (0, 1)``."""
     model, intervals = question.model, _intervals(question.parameters)
-    parts = [_counted(len(model.states), "state"), _counted(len(model.observations), "observation")]
+    parts = [plural(len(model.states), "state"), plural(len(model.observations), "observation")]
     ranges = [f"{name} in {interval}" for name, interval in intervals.items()]
     ranges += [f"{f} >= 0" for f in question.parameters.conditions]
     return ", ".join(parts) + (f"; {', '.join(ranges)}" if ranges else "")
@@ -106,7 +103,7 @@ def verdict_rows(found: PufferfishVerdict) -> Iterator[Node]:
     if question.claim is None:
         raise InternalError("a verdict without a claim")
     yield from _asked(question, question.claim)
-    pairs = f"{_counted(found.pairs, 'ordered pair')} of distributions, all observation sequences"
+    pairs = f"{plural(found.pairs, 'ordered pair')} of distributions, all observation sequences"
     yield Row("checked", pairs)
     yield Row("verdict", found.status.upper(), "verdict", found.status)
     yield data("pairs", found.pairs)
@@ -116,7 +113,8 @@ def verdict_rows(found: PufferfishVerdict) -> Iterator[Node]:
     yield data("counterexample", None if shown is None else _reached_record(shown, question))
     reason, least = (found.reason, found.least) if isinstance(found, Undecided) else ("", None)
     yield Row("reason", pretty(reason) if reason else None, "reason", reason)
-    yield Row("least c", _between(least) if least else None, "least", _least_record(least))
+    ends = {"low": str(least.low), "high": None if least.high is None else str(least.high)} if least else None
+    yield Row("least c", _between(least) if least else None, "least", ends)
     yield data("notes", list(found.notes))
 
 
@@ -191,12 +189,6 @@ def _rounded(value: Quotient, up: bool) -> str:
     return str(value) if number is None else rounded_outwards(fmpq(number.p, number.q), up)
 
 
-def _least_record(least: Least | None) -> Record | None:
-    if least is None:
-        return None
-    return {"low": str(least.low), "high": None if least.high is None else str(least.high)}
-
-
 def _reached_record(found: Reached, question: Question) -> Record:
     eps, pump = found.epsilon or ANY, found.pump
     names = ["probability", "other_probability"]
@@ -258,7 +250,8 @@ def least_text(found: Budget) -> str:
         return least_constant(found)
     with_eps = found.question.parameters.eps_name is not None
     epsilon = show_exponent(_rate(found.low)) if with_eps else logarithm_text(found.low)
-    claim = claim_text(Claim(epsilon, ANY, delta=_delta(found.question)))
+    asked = found.question.claim
+    claim = claim_text(Claim(epsilon, ANY, delta=asked.delta if asked else fmpq(0)))
     return f"{least_constant(found)}: {claim}, and not for a smaller number"
 
 
@@ -267,10 +260,6 @@ def _rate(t: Quotient) -> Exponent:
     if value is None:
         raise InternalError("a least t that is not a rational number")
     return Exponent(fmpq(value.p, value.q), fmpq(0))
-
-
-def _delta(question: Question) -> fmpq:
-    return question.claim.delta if question.claim else fmpq(0)
 
 
 def _constant_record(found: Budget) -> Record:
@@ -350,17 +339,14 @@ def rows_of(found: Answer) -> Iterator[Node]:
 def brief_counterexample(found: Reached) -> str:
     """The counterexample in one line."""
     eps = found.epsilon or ANY
-    numbers = f"P(s) = {_decimal(found.probability, eps)}, P(s') = {_decimal(found.other_probability, eps)}"
+    values = (decimal_at(p, eps) for p in (found.probability, found.other_probability))
+    numbers = "P(s) = {}, P(s') = {}".format(*values)
     at = [_point(found.parameters)] if found.parameters else []
     at += [] if found.epsilon is None else [f"eps = {found.epsilon}"]
     where = f" at {', '.join(at)}" if at else ""
     return pretty(
         f"{found.secret} against {found.against}: {sequence_text(found.sequence)}: {numbers}{where}"
     )
-
-
-def _decimal(value: Quotient, eps: fmpq) -> str:
-    return number_text(value, eps).partition("  =  ")[0]
 
 
 def brief(found: Answer) -> str:

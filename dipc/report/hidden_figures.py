@@ -141,19 +141,14 @@ def _draw_lines(
     for said, values, look in curves:
         axes.plot(across, [nan if value == inf else value for value in values], **look, label=said)
     infinite = [x for _, ys, _ in curves for x, y in zip(across, ys, strict=True) if y == inf]
-    _mark_infinite(infinite, axes)
+    if infinite:  # crosses at the upper border
+        above, top = axes.get_xaxis_transform(), [1.0] * len(infinite)
+        axes.plot(infinite, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
     more(axes)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
     legend(axes)
-
-
-def _mark_infinite(places: Sequence[float], axes: Axes) -> None:
-    """Crosses at the upper border where a value is infinite."""
-    if places:
-        above, top = axes.get_xaxis_transform(), [1.0] * len(places)
-        axes.plot(places, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
 
 
 def _label(name: str) -> str:
@@ -167,18 +162,14 @@ def _map(subject: Subject, points: int) -> Draw:
     grid = [[(x, y) for x in middles] for y in middles]
     cells = [[subject.values(u) if subject.contains(u) else None for u in row] for row in grid]
     found = [[nan if v is None else subject.least(v) for v in row] for row in cells]
-    corners = [[subject.values(_pulled((x, y))) for x in ends] for y in ends]
+    near = fmpq(1, 10**6)  # a corner of the closed cube is pulled inside, as ranges may be open
+    pulled = [min(max(x, near), 1 - near) for x in ends]
+    corners = [[subject.values((x, y)) for x in pulled] for y in pulled]
     claim, excess = subject.claimed, None
     if claim is not None:
         pairs = [list(zip(row, cells[i], strict=True)) for i, row in enumerate(found)]
         excess = [[nan if v is None else f - claim(v) for f, v in row] for row in pairs]
     return partial(_draw_map, subject, corners, found, excess)
-
-
-def _pulled(shares: Shares) -> Shares:
-    """A corner of the closed cube is pulled a little inside, as ranges may be open."""
-    least = fmpq(1, 10**6)
-    return tuple(min(max(x, least), 1 - least) for x in shares)
 
 
 def _draw_map(
@@ -196,7 +187,10 @@ def _draw_map(
     drawn = axes.pcolormesh(x, y, numpy.ma.masked_invalid(values), cmap="viridis", rasterized=True)
     axes.figure.colorbar(drawn, ax=axes, label=LABEL).outline.set_visible(False)
     axes.grid(visible=False)
-    _draw_infinite(x, y, numpy.ma.masked_array(values, ~numpy.isinf(values)), axes)
+    cells: Any = numpy.ma.masked_array(values, ~numpy.isinf(values))
+    if cells.count():
+        axes.pcolormesh(x, y, cells.mask.astype(float), alpha=1.0 - cells.mask, cmap="Greys_r", vmin=-1)
+        axes.fill([], [], facecolor="#777777", label="infinite")
     if excess is not None:
         across, up = ((part[1:, 1:] + part[:-1, :-1]) / 2 for part in (x, y))
         _draw_border(numpy.array(excess), across, up, axes)
@@ -207,12 +201,6 @@ def _draw_map(
         axis.set_label_text(_label(name))
         if name == EPS and subject.is_log:
             logarithmic(axis, scale)
-
-
-def _draw_infinite(x: Any, y: Any, cells: Any, axes: Axes) -> None:
-    if cells.count():
-        axes.pcolormesh(x, y, cells.mask.astype(float), alpha=1.0 - cells.mask, cmap="Greys_r", vmin=-1)
-        axes.fill([], [], facecolor="#777777", label="infinite")
 
 
 def _draw_border(excess: Any, x: Any, y: Any, axes: Axes) -> None:
@@ -321,17 +309,13 @@ def panels_of(question: Question, clock: Clock, points: int = POINTS, what: str 
 def _other_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
     names, claim, horizon = question.parameters.names, question.claim, question.horizon
     if what == "delta" and not names and horizon is not None:
-        least = _point(fmpq(0), pipeline.budget(_with_delta(question, fmpq(0)), clock)).high
+        pure = question if claim is None else replace(question, claim=replace(claim, delta=fmpq(0)))
+        least = _point(fmpq(0), pipeline.budget(pure, clock)).high
         problem = Rational(question, clock)
         yield delta_panel(partial(delta_of_question, problem, horizon), least, claim, points)
     if what == "witness":
         refuse_but_one(names)
         yield from panels(_subject(question, clock, witness=True), points, what)
-
-
-def _with_delta(question: Question, delta: fmpq) -> Question:
-    claim = question.claim
-    return question if claim is None else replace(question, claim=replace(claim, delta=delta))
 
 
 def _subject(question: Question, clock: Clock, witness: bool = False) -> Subject:
@@ -516,7 +500,10 @@ def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Su
 
     laws, sides = Laws(mixtures), None
     if witness is not None and claim is not None:
-        sides = _sides(witness, claim, *_outcomes(laws, witness))
+        (output,) = map(mixtures.outputs.index, witness.sequence)
+        asked = witness.secret, witness.against, witness.prior
+        left, right = next(p[:2] for p in mixtures.pairs if (p.left.name, p.right.name, p.prior) == asked)
+        sides = _sides(witness, claim, *(partial(laws.value, side, output) for side in (left, right)))
     return Subject(
         (*names, EPS) if has_eps else names,
         place,
@@ -539,18 +526,6 @@ def span_of(budgets: EpsRange) -> Range:
     if not low:
         low = USUAL[0] if high is None else high / 100
     return Range.of(low, max(USUAL[1], 100 * low) if high is None else high, None)
-
-
-def _outcomes(laws: Laws, witness: Reached) -> Iterator[Ball]:
-    """The probability of the output of a witness, for both of its sides."""
-    (output,) = (laws.mixtures.outputs.index(name) for name in witness.sequence)
-    left, right = next(
-        pair[:2]
-        for pair in laws.mixtures.pairs
-        if (pair.left.name, pair.right.name, pair.prior) == (witness.secret, witness.against, witness.prior)
-    )
-    yield partial(laws.value, left, output)
-    yield partial(laws.value, right, output)
 
 
 @options_only
@@ -581,19 +556,16 @@ def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Itera
         yield delta_panel(laws.delta, laws.least({}), posed.claim, points)
 
 
+@views.plot.register(PufferfishQuestion)
+@views.plot.register(ProgramQuestion)
 def _plot_of(
-    question: PufferfishQuestion, *_: Any, claim: str | None = None, at: Any = None, **options: Any
-) -> Figure:
-    clock = Clock()
-    return plot_question(question.asking(claim, at, clock), clock, **options)
-
-
-def _plot_of_program(
-    question: ProgramQuestion, *_: Any, claim: str | None = None, at: Any = None, **options: Any
+    question: PufferfishQuestion | ProgramQuestion,
+    *_: Any,
+    claim: str | None = None,
+    at: Any = None,
+    **options: Any,
 ) -> Figure:
     with as_one() as clock:
-        return plot_program(question.posed(claim, at=at), clock, **options)
-
-
-views.plot.register(PufferfishQuestion, _plot_of)
-views.plot.register(ProgramQuestion, _plot_of_program)
+        if isinstance(question, ProgramQuestion):
+            return plot_program(question.posed(claim, at=at), clock, **options)
+        return plot_question(question.asking(claim, at, clock), clock, **options)

@@ -88,12 +88,6 @@ def _figure(panel: Panel, number: int) -> str:
     return f"<figure>{plot_svg(panel, f'plot{number}')}<figcaption>{caption}</figcaption></figure>\n"
 
 
-def _plot(
-    model: MarkovModel, low: Any = None, high: Any = None, *, formula: str | Property, **options: Any
-) -> Any:
-    return plot_model(model, formula, low, high, **options)
-
-
 def _page(
     model: MarkovModel, file: str | Path | None = None, *, formula: str | Property, **options: Any
 ) -> Path:
@@ -107,5 +101,8 @@ def _page(
     return target
 
 
-views.plot.register(MarkovModel, _plot)
+views.plot.register(
+    MarkovModel,
+    lambda model, low=None, high=None, *, formula, **more: plot_model(model, formula, low, high, **more),
+)
 views.page.register(MarkovModel, _page)

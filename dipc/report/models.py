@@ -23,7 +23,6 @@ from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, lines
 from dipc.signs.ends import about, outwards, shown, union
-from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
 MOST_NAMES = 10
@@ -52,19 +51,12 @@ def model_rows(model: Model, name: str = "", shown: bool = True) -> Iterator[Row
 def _asked(model: Model, property: Property, states: Sequence[str], label: str = "formula") -> Iterator[Row]:
     budgets = property.eps_range
     text = " ".join(property.text.split())
-    text += f"   {_range_words(budgets)}" if has_eps(model, property) else ""
+    shown = str(budgets.low if budgets.is_point else budgets)
+    text += f"   for eps {'=' if budgets.is_point else 'in'} {shown}" if has_eps(model, property) else ""
     yield Row(label, pretty(text), label, property.text)
     yield from () if property.name is None else (data("name", property.name),)
     yield data("from", list(states))
-    yield data("for", _range_text(budgets))
-
-
-def _range_text(budgets: EpsRange) -> str:
-    return str(budgets.low if budgets.is_point else budgets)
-
-
-def _range_words(budgets: EpsRange) -> str:
-    return f"for eps {'=' if budgets.is_point else 'in'} {_range_text(budgets)}"
+    yield data("for", shown)
 
 
 def has_eps(model: Model, property: Property) -> bool:
@@ -139,7 +131,8 @@ def _witness_lines(found: Witness) -> Iterator[tuple[str, str]]:
         ("excess", found.excess),
     ):
         if value is not None:
-            yield name, _number_text(value, found.epsilon)
+            rounded = decimal(value, found.epsilon)
+            yield name, pretty(rounded if rounded == str(value) else f"{rounded}  =  {value}")
     if found.violated_for:
         yield "violated for", pretty(_regions_words(found.violated_for))
 
@@ -152,8 +145,10 @@ def _word(found: Witness) -> str:
 
 def _witness_record(found: Witness) -> Record:
     word = {"prefix": list(found.prefix), "cycle": list(found.cycle)}
-    names = ("probability", "neighbour_probability", "bound", "excess")
-    numbers = {name: getattr(found, name) for name in names}
+    numbers: Record = {}
+    for name in ("probability", "neighbour_probability", "bound", "excess"):
+        f = getattr(found, name)
+        numbers[name] = None if f is None else {"exact": str(f), "decimal": decimal(f, found.epsilon)}
     return {
         "subformula": found.subformula,
         "state": found.state,
@@ -161,7 +156,7 @@ def _witness_record(found: Witness) -> Record:
         "actions": word if found.prefix or found.cycle else None,
         "epsilon": None if found.epsilon is None else end_as_text(found.epsilon),
         **_isolated(found.epsilon),
-        **{name: None if f is None else _number_record(f, found.epsilon) for name, f in numbers.items()},
+        **numbers,
         "violated_for": _regions_record(found.violated_for),
         "violated_for_ends": _ends_record(found.violated_for),
     }
@@ -269,17 +264,12 @@ def _pair(segment: Segment, names: Sequence[str]) -> dict[str, str | None]:
 
 def _one_or_all(segments: Sequence[Segment], kind: str, names: Sequence[str]) -> Record | list[Record]:
     """The value if it is one for all eps, else those on all segments."""
-    records = [
-        _value_record(segment, kind)
-        | (_pair(segment, names) if kind != "P" else {})
-        | (_place_record(segment.region) if len(segments) > 1 else {})
-        for segment in segments
-    ]
-    return records[0] if len(records) == 1 else records
-
-
-def _place_record(region: Region) -> Record:
-    return {"for": _regions_record([region])[0], "for_ends": _ends_record([region])[0]}
+    records = [_value_record(each, kind) | (_pair(each, names) if kind != "P" else {}) for each in segments]
+    if len(records) == 1:
+        return records[0]
+    for each, record in zip(segments, records, strict=True):
+        record["for"], record["for_ends"] = _regions_record([each.region])[0], _ends_record([each.region])[0]
+    return records
 
 
 def _said(segment: Segment, kind: str, symbolic: bool) -> str:
@@ -364,15 +354,6 @@ def _decimal(segment: Segment, kind: str) -> str | None:
 
 
 # --- numbers -----------------------------------------------------------------------------------------
-
-
-def _number_text(value: Quotient, place: Place) -> str:
-    rounded = decimal(value, place)
-    return pretty(rounded if rounded == str(value) else f"{rounded}  =  {value}")
-
-
-def _number_record(value: Quotient, place: Place) -> Record:
-    return {"exact": str(value), "decimal": decimal(value, place)}
 
 
 def decimal(value: Quotient, place: Place) -> str:

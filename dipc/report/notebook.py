@@ -7,9 +7,9 @@ need no script.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
-from typing import assert_never
+from typing import Any, assert_never
 
 import dipc.report.hidden as hidden
 import dipc.report.models as models
@@ -145,21 +145,20 @@ def brief(found: Tight | Explanation) -> str:
 
 
 views.html.register(Witness, lambda found: table(_rows(found)))
+
+
+def _register(kind: type, brief: Callable[[Any], str], document: Callable[[Any], Document]) -> None:
+    """Show results of a kind by their documents."""
+    views.short.register(kind, brief)
+    views.text.register(kind, lambda found: text(document(found)))
+    views.html.register(kind, lambda found: html(document(found)))
+
+
 for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
-    views.short.register(_kind, brief)
-    views.text.register(_kind, lambda found: text(document_of(found)))
-    views.html.register(_kind, lambda found: html(document_of(found)))
-
+    _register(_kind, brief, document_of)
 for _answer in (Holds, Fails, UndecidedFormula, ModelValue, ModelRegions):
-    views.short.register(_answer, models.brief)
-    views.text.register(_answer, lambda found: text(plain_document(models.rows_of(found))))
-    views.html.register(_answer, lambda found: html(plain_document(models.rows_of(found))))
-
+    _register(_answer, models.brief, lambda found: plain_document(models.rows_of(found)))
 for _found in hidden.KINDS:
-    views.short.register(_found, hidden.brief)
-    views.text.register(_found, lambda found: text(plain_document(hidden.rows_of(found))))
-    views.html.register(_found, lambda found: html(plain_document(hidden.rows_of(found))))
-
-views.short.register(AllSizesAnswer, sizes.brief)
-views.text.register(AllSizesAnswer, lambda found: text(plain_document(sizes.answer_rows(found))))
+    _register(_found, hidden.brief, lambda found: plain_document(hidden.rows_of(found)))
+_register(AllSizesAnswer, sizes.brief, lambda found: plain_document(sizes.answer_rows(found)))
 views.html.register(AllSizesAnswer, sizes.answer_html)

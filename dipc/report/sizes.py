@@ -27,7 +27,10 @@ def answer_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node
     """The answer as a document; ``name`` is what the program is called."""
     asked, verdict = found.question, found.verdict
     yield from head_rows(found, name)
-    yield claim_row(asked)
+    if asked.goal is not None:
+        yield Row("claim", pretty(str(asked.goal)), "claim", asked.goal.record())
+    else:  # as it is written: it is another one for every size
+        yield Row("claim", pretty(asked.written) or None, "claim", asked.written or None)
     yield data("verdict", found.status)
     yield from proof_rows(verdict)
     yield from least_rows(found)
@@ -36,13 +39,6 @@ def answer_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node
     yield Row("verdict", f"{found.status.upper()} {where(found)}".rstrip())
     yield from _counterexample(found)
     yield from _why_open(verdict)
-
-
-def claim_row(asked: Question) -> Row:
-    """The claim; as it is written, if it is another one for every size."""
-    if asked.goal is not None:
-        return Row("claim", pretty(str(asked.goal)), "claim", asked.goal.record())
-    return Row("claim", pretty(asked.written) or None, "claim", asked.written or None)
 
 
 def head_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node]:
@@ -208,18 +204,14 @@ def _why_open(verdict: AllSizesVerdict) -> Iterator[Node]:
         return
     yield Row("reason", f"{_line(verdict.span)}{verdict.reason}", "reason", verdict.reason)
     yield data("place", verdict.span.place if verdict.span else None)
-    yield from (Row("", text) for text in _excerpt(verdict.span))
+    if verdict.span is not None and verdict.span.source.text.strip():
+        yield from (Row("", text) for text in verdict.span.excerpt().splitlines())
     yield Row("checked", verdict.checked or None, "checked", verdict.checked or None)
 
 
 def _line(span: Span | None) -> str:
     """The line of the program, if it is one."""
     return f"line {span.line}: " if span is not None and span.source.name != CLAIM_NAME else ""
-
-
-def _excerpt(span: Span | None) -> list[str]:
-    """The line of the program and a caret."""
-    return span.excerpt().splitlines() if span is not None and span.source.text.strip() else []
 
 
 # --- other views -----------------------------------------------------------------------------

@@ -61,12 +61,6 @@ class Name:
         ball = self.value.enclose(arb(1))
         return ball if self.over is None else ball.log() / arb(self.over)
 
-    def may_lie_in(self, low: fmpq, high: fmpq) -> bool:
-        """False if the number certainly lies outside."""
-        with ctx.workprec(PRECISION):
-            ball = self.enclose()
-            return not (ball < arb(low) or ball > arb(high))
-
 
 class Need(NamedTuple):
     """How much x is needed: a ball of it, a ball with the sign of its derivative, and its name at one eps."""

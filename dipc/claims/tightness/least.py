@@ -24,11 +24,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import reduce
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.claims.regions import violated_regions
-from dipc.claims.tightness.ends import Name, Need, needed_at_end, outer
+from dipc.claims.tightness.ends import PRECISION, Name, Need, needed_at_end, outer
 from dipc.claims.tightness.growth import Limit
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached
@@ -300,8 +300,11 @@ class _Search:
         margins = {i: self._margin(i, self.lower) for i in active}
         named = needed_at_end(margins, needs, self.budgets)
         assert self.upper is not None
-        if named is not None and not named[2].may_lie_in(self.lower, self.upper):
-            raise InternalError(f"the least x is not {named[2]}, which is not between its bounds")
+        if named is not None:
+            with ctx.workprec(PRECISION):
+                ball = named[2].enclose()
+            if ball < arb(self.lower) or ball > arb(self.upper):
+                raise InternalError(f"the least x is not {named[2]}, which is not between its bounds")
         return named
 
     def _surely_inside(self, active: Sequence[int], spots: Sequence[Spot]) -> bool:

@@ -16,7 +16,6 @@ from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, limit_of_loss
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
-from dipc.models.laws import Case
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -41,17 +40,12 @@ class LeastEpsilon(views.Shown, views.Plotted):
 def budget(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
     """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`."""
     cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
-    found = least([demand(case) for case in cases], budgets, width, clock)
+    found = least([requirement(case.left[0], case.right[0]) for case in cases], budgets, width, clock)
     return LeastEpsilon(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
 
 
-def demand(case: Case) -> Requirement:
-    """What a pair of probabilities of one output needs."""
-    return requirement(case.left[0], case.right[0])
-
-
 def requirement(p: Quotient, q: Quotient) -> Requirement:
-    """``exp(t eps) q - p >= 0``."""
+    """What the probabilities of one output need: ``exp(t eps) q - p >= 0``."""
 
     @cache
     def sides(judge: SignOracle) -> tuple[ExpPoly, ExpPoly]:

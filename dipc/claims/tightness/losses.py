@@ -51,12 +51,11 @@ class Losses:
         for case in cases_in_order(self._neighbours, by_output=True):
             self.clock.tick("neighbours", len(found), None)
             found.setdefault((case.left[0], case.right[0]), case)
-        return [case for (p, _), case in found.items() if self._possible(p)]
-
-    def _possible(self, p: Quotient) -> bool:
-        """Whether a probability is not 0; at a single eps a function that is nonzero elsewhere may vanish."""
-        point = self.budgets.low if self.budgets.is_point else None
-        return bool(p) and (point is None or self.judge.numerator(p).sign_at(point) != 0)
+        possible = {key: case for key, case in found.items() if key[0]}
+        if not self.budgets.is_point:
+            return list(possible.values())
+        point = self.budgets.low  # where a function that is nonzero elsewhere may vanish
+        return [case for (p, _), case in possible.items() if self.judge.numerator(p).sign_at(point)]
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Distinct pairs of laws with their worst sets of outputs, those not empty.

@@ -28,21 +28,20 @@ from dipc.claims.privacy import Goal, Violated
 from dipc.claims.regions import Region, violated_regions
 from dipc.claims.tightness.curves import profile
 from dipc.claims.tightness.least import Kind, Least, Spot, least
-from dipc.claims.tightness.least_epsilon import WIDTH, budget, demand
+from dipc.claims.tightness.least_epsilon import WIDTH, budget, requirement
 from dipc.claims.tightness.losses import Witness
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.convert import to_outcome
+from dipc.dipwhile.convert import to_input, to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
 from dipc.dipwhile.pipeline import Ask
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import Outcome
-from dipc.dipwhile.semantics.valuations import cells, grouped, output_valuation
+from dipc.dipwhile.semantics.valuations import grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.models.laws import Case, Pairs
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange, simplest_between
@@ -219,7 +218,7 @@ class _Question:
     def _chosen(
         self, reason: Reason, of: Counterexample | Witness, eps: fmpq | None, found: Tightness | None = None
     ) -> _Chosen:
-        pair = cells(self.program, of.input), cells(self.program, of.neighbour)
+        pair = to_input(self.program, dict(of.input)), to_input(self.program, dict(of.neighbour))
         outcomes = tuple(to_outcome(self.program, dict(output)) for output in of.outputs)
         return _Chosen(reason, pair, outcomes, None if eps is None else fmpq(eps.p, eps.q), found)
 
@@ -310,5 +309,5 @@ def _tightness(
     """The least t for these probabilities; with a delta one number alone says nothing."""
     if (goal is not None and goal.delta) or not p:
         return None
-    found = least([demand(Case((0,), (p,), (q,), Pairs(0, 1)))], budgets, WIDTH, clock)
+    found = least([requirement(p, q)], budgets, WIDTH, clock)
     return Tightness(False, found, found.spots)

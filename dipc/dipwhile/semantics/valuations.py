@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.evaluate import Memory, condition, never
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.syntax.ast import Expr
@@ -24,16 +23,6 @@ def grouped(variables: Sequence[Variable], values: Mapping[Cell, Value]) -> Valu
         (v.name, values[v.name, 0] if v.size is None else tuple(values[cell] for cell in v.cells))
         for v in variables
     )
-
-
-def cells(program: CoreProgram, valuation: Valuation) -> Input:
-    """The input cells of a valuation of the inputs."""
-    values = dict(valuation)
-    found: dict[Cell, Value] = {}
-    for variable in program.inputs:
-        value = values[variable.name]
-        found.update(zip(variable.cells, value if isinstance(value, tuple) else (value,), strict=True))
-    return found
 
 
 def holds(expr: Expr, variables: Sequence[Variable], values: Sequence[Value]) -> bool:
