@@ -373,10 +373,5 @@ def below(value: Number) -> fmpq:
     if isinstance(exact, fmpq):
         return exact
     with ctx.workprec(128):
-        return binary(exact.enclose(arb(HERE)).lower())
-
-
-def binary(end: arb) -> fmpq:
-    """The rational number that is an end of a ball."""
-    mantissa, exponent = end.man_exp()
-    return fmpq(int(mantissa)) * fmpq(2) ** int(exponent)
+        least: fmpq = exact.enclose(arb(HERE)).lower().fmpq()
+    return least

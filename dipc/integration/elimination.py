@@ -83,11 +83,12 @@ def eliminate(f: Factors, *, thorough: bool) -> Iterator[Factors]:
     pending = [f]
     while pending:
         f = _without_implied_links(pending.pop())
-        v = _next(f, thorough)
-        if v is None:
-            yield f
-        else:
+        costs = {v: cost for v in sorted(f.hidden) if (cost := _cost(f, v)) is not None}
+        v = min(costs, key=lambda i: costs[i], default=None)
+        if v is not None and (thorough or costs[v] <= EASY):
             pending.extend(_integrated(f, v))
+        else:
+            yield f
 
 
 def _without_implied_links(f: Factors) -> Factors:
@@ -99,13 +100,6 @@ def _without_implied_links(f: Factors) -> Factors:
         if not _feasible(f.weights, others | {link.negated().condition(strict=True)}):
             f = replace(f, links=others)
     return f
-
-
-def _next(f: Factors, thorough: bool) -> int | None:
-    """The hidden sample that is cheapest to integrate out, if there is one."""
-    costs = {v: cost for v in sorted(f.hidden) if (cost := _cost(f, v)) is not None}
-    v = min(costs, key=lambda i: costs[i], default=None)
-    return v if v is not None and (thorough or costs[v] <= EASY) else None
 
 
 def _cost(f: Factors, v: int) -> int | None:

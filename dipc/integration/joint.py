@@ -96,10 +96,7 @@ class Joint:
 
     def mass(self) -> Quotient:
         """The total integral: the probability of the state."""
-        total = Quotient.of(0)
-        for p in self.keeping(()).products:
-            total = total + p.coefficient * _core_mass(p)
-        return total
+        return sum((p.coefficient * _core_mass(p) for p in self.keeping(()).products), Quotient.of(0))
 
 
 def added(joints: Iterable[Joint]) -> Joint:

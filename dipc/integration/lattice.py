@@ -26,8 +26,8 @@ from dipc.integration.halfspaces import SLACK, Form, Region, bounds, cheapest, h
 from dipc.integration.linear import Linear, plus_multiple, tightened
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.summation import Factors, antidifference_of_power, common_factors, power_product
-from dipc.integration.terms import Terms, put, substituted, with_power, without
-from dipc.numbers.exppoly import ExpPoly
+from dipc.integration.terms import Terms, substituted, with_power, without
+from dipc.numbers.exppoly import ExpPoly, collected
 from dipc.numbers.quotient import Quotient
 
 
@@ -126,10 +126,10 @@ def _sum_out(v: int, cells: list[Cell], unit: int) -> tuple[list[Cell], ExpPoly]
 
 def _antidifference(terms: Terms, v: int, unit: int, common: Factors) -> Terms:
     """An antidifference in v, times the common denominator (see :mod:`dipc.integration.summation`)."""
-    result: Terms = {}
-    for (n, q, exponents), c in terms.items():
-        m, k, others = without(exponents, v)
-        for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
-            for (n2, a, _, _), c2 in numerator.in_unit(unit).items():
-                put(result, (n + m - j + n2, q + a, with_power(others, v, j, k)), c * c2)
-    return result
+    split = ((n, q, *without(exponents, v), c) for (n, q, exponents), c in terms.items())
+    return collected(
+        ((n + m - j + n2, q + a, with_power(others, v, j, k)), c * c2)
+        for n, q, m, k, others, c in split
+        for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common))
+        for (n2, a, _, _), c2 in numerator.in_unit(unit).items()
+    )

@@ -22,7 +22,7 @@ from math import comb, gcd, lcm
 from flint import fmpq
 
 from dipc.errors import InternalError
-from dipc.numbers.exppoly import ExpPoly, Items, plus, times, whole
+from dipc.numbers.exppoly import ExpPoly, Items, collected, plus, times, whole
 
 Piece = Items  # with exponents (m, k * unit, n, q * unit)
 ZERO: Piece = {}
@@ -232,11 +232,8 @@ def joined(unit: int, breaks: tuple[fmpq, ...], pieces: list[Piece], joints: Ite
 
 def evaluate_at(piece: Piece, b: fmpq) -> Piece:
     """The value at ``y = eps*b``, as a piece that does not depend on y; k*b must be integers."""
-    result: Piece = {}
-    for (m, k, n, q), c in piece.items():
-        key = (0, 0, n + m, q + whole(k * b))
-        result[key] = result.get(key, fmpq(0)) + (c * b**m if m else c)
-    return {key: c for key, c in result.items() if c}
+    terms = piece.items()
+    return collected(((0, 0, n + m, q + whole(k * b)), c * b**m if m else c) for (m, k, n, q), c in terms)
 
 
 def power_primitive(m: int, rate: fmpq) -> Iterator[tuple[int, fmpq]]:
@@ -256,23 +253,20 @@ def power_primitive(m: int, rate: fmpq) -> Iterator[tuple[int, fmpq]]:
 
 def _primitive(piece: Piece, unit: int) -> Piece:
     """An antiderivative in y, term by term."""
-    result: Piece = {}
-    for (m, k, n, q), c in piece.items():
-        for j, factor in power_primitive(m, fmpq(k, unit)):
-            key = (j, k, n, q)
-            result[key] = result.get(key, fmpq(0)) + c * factor
-    return {key: c for key, c in result.items() if c}
+    return collected(
+        ((j, k, n, q), c * factor)
+        for (m, k, n, q), c in piece.items()
+        for j, factor in power_primitive(m, fmpq(k, unit))
+    )
 
 
 def _substitute(piece: Piece, slope: fmpq, offset: fmpq, factor: int) -> Piece:
     """``y = slope*w + offset*eps`` put in, exponents in a unit ``factor`` times finer."""
-    result: Piece = {}
-    for (m, k, n, q), c in piece.items():
-        rate, shift = whole(k * slope * factor), whole((k * offset + q) * factor)
-        for j in range(m + 1):
-            if j < m and not offset:
-                continue
-            coefficient = c * comb(m, j) * slope**j * offset ** (m - j)
-            key = (j, rate, n + m - j, shift)
-            result[key] = result.get(key, fmpq(0)) + coefficient
-    return {key: c for key, c in result.items() if c}
+    return collected(
+        (
+            (j, whole(k * slope * factor), n + m - j, whole((k * offset + q) * factor)),
+            c * comb(m, j) * slope**j * offset ** (m - j),
+        )
+        for (m, k, n, q), c in piece.items()
+        for j in range(m + 1)
+    )

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from math import comb
+from math import comb, prod
 from typing import NamedTuple
 
 from flint import fmpq
 
 from dipc.integration.piecewise import Piece, Piecewise, joined
-from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.exppoly import ExpPoly, collected
 
 HALF = fmpq(1, 2)
 
@@ -57,21 +57,17 @@ def common_factors(powers: Iterable[tuple[int, fmpq]]) -> Factors:
 
 def power_product(powers: Factors) -> ExpPoly:
     """The product of all factors."""
-    result = ExpPoly.of(1)
-    for rate, power in powers.values():
-        result = result * (1 - ExpPoly.exp(-rate)) ** power
-    return result
+    return prod(((1 - ExpPoly.exp(-rate)) ** n for rate, n in powers.values()), start=ExpPoly.of(1))
 
 
 def _antidifference_of_piece(piece: Piece, unit: int, common: Factors) -> Piece:
     """An antidifference of one piece, times the common denominator."""
-    result: Piece = {}
-    for (m, k, n, q), c in piece.items():
-        for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common)):
-            for (n2, a, _, _), c2 in numerator.in_unit(unit).items():
-                key = (j, k, n + m - j + n2, q + a)
-                result[key] = result.get(key, fmpq(0)) + c * c2
-    return {key: c for key, c in result.items() if c}
+    return collected(
+        ((j, k, n + m - j + n2, q + a), c * c2)
+        for (m, k, n, q), c in piece.items()
+        for j, numerator in enumerate(antidifference_of_power(m, fmpq(k, unit), common))
+        for (n2, a, _, _), c2 in numerator.in_unit(unit).items()
+    )
 
 
 def antidifference_of_power(m: int, rate: fmpq, common: Factors) -> list[ExpPoly]:
@@ -101,10 +97,8 @@ def geometric_sums(m: int, rate: fmpq) -> tuple[ExpPoly, ...]:
     sums = [ExpPoly()] * (m + 1)
     sums[m] = inverse
     for j in range(m - 1, -1, -1):
-        total = ExpPoly()
-        for above in range(j + 1, m + 1):
-            total = total + sums[above] * d ** (above - j - 1) * ((-1) ** (above - j) * comb(above, j))
-        sums[j] = inverse * w * total
+        terms = (sums[i] * d ** (i - j - 1) * ((-1) ** (i - j) * comb(i, j)) for i in range(j + 1, m + 1))
+        sums[j] = inverse * w * sum(terms, ExpPoly())
     return tuple(sums)
 
 

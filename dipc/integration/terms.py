@@ -15,7 +15,7 @@ from flint import fmpq
 
 from dipc.errors import InternalError
 from dipc.integration.halfspaces import Form
-from dipc.numbers.exppoly import whole
+from dipc.numbers.exppoly import collected, whole
 
 Exponents = tuple[tuple[int, int, int], ...]  # (variable, m, k * unit), by variable, no (v, 0, 0)
 Key = tuple[int, int, Exponents]  # n, q * unit, exponents
@@ -26,12 +26,11 @@ EPS = -1  # the number of eps among the variables of a bound
 
 def times_piece(terms: Terms, piece: dict[tuple[int, int, int, int], fmpq], i: int) -> Terms:
     """The product with a piece in variable i, which does not occur yet and follows all others."""
-    result: Terms = {}
-    for (n, q, exponents), c in terms.items():
-        for (m, k, n2, q2), c2 in piece.items():
-            more = ((i, m, k),) if m or k else ()
-            put(result, (n + n2, q + q2, exponents + more), c * c2)
-    return result
+    return collected(
+        ((n + n2, q + q2, with_power(exponents, i, m, k)), c * c2)
+        for (n, q, exponents), c in terms.items()
+        for (m, k, n2, q2), c2 in piece.items()
+    )
 
 
 def put(terms: Terms, key: Key, c: fmpq) -> None:

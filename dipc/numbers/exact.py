@@ -6,7 +6,6 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
-from typing import NoReturn
 
 from flint import arb, fmpq
 
@@ -63,7 +62,9 @@ def rational(value: Number, what: str) -> fmpq:
     if isinstance(value, str):
         try:
             if re.search(r"[eE][+-]?0*[1-9]\d{3}", value.replace("_", "")) or len(value) > 2 * LONGEST:
-                _refuse_as_long(value, what)
+                if re.fullmatch(r"\s*[+-]?(?:[\d\s/^.()]|[eE][+-]?|(?<=\()-)+", value, re.ASCII):
+                    raise InputError(f"{what}: a number of more than {LONGEST} digits")
+                raise ValueError(value)
             return rational(_read(value), what)
         except ZeroDivisionError:
             problem = f": `{value}` is a division by zero"
@@ -73,13 +74,6 @@ def rational(value: Number, what: str) -> fmpq:
         digits = "" if plain_digits(value) else f"{DIGITS}: "
         raise InputError(f"{what}{problem}", hint=f"{digits}for example 3/4, 0.75 or 1/10^3")
     raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
-
-
-def _refuse_as_long(text: str, what: str) -> NoReturn:
-    """Raise :class:`InputError` if these are the signs of one number, else :class:`ValueError`."""
-    if re.fullmatch(r"\s*[+-]?(?:[\d\s/^.()]|[eE][+-]?|(?<=\()-)+", text, re.ASCII):
-        raise InputError(f"{what}: a number of more than {LONGEST} digits")
-    raise ValueError(text)
 
 
 def plain_digits(text: str) -> bool:
@@ -144,14 +138,10 @@ def ends(ball: arb) -> tuple[Fraction, Fraction]:
 
     A radius that is too small to be written as a fraction, that of 1 + exp(-10^20), is made larger.
     """
-    middle, radius = _fraction(ball.mid()), ball.rad()
-    width = _fraction(LEAST_RADIUS if 0 < radius < LEAST_RADIUS else radius)
+    radius = ball.rad()
+    exact = (ball.mid().fmpq(), (LEAST_RADIUS if 0 < radius < LEAST_RADIUS else radius).fmpq())
+    middle, width = (Fraction(int(x.p), int(x.q)) for x in exact)
     return middle - width, middle + width
-
-
-def _fraction(point: arb) -> Fraction:
-    mantissa, exponent = (int(x) for x in point.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def magnitude(ball: arb) -> int:

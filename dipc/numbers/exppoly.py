@@ -20,10 +20,10 @@ rationals is twenty times slower than hashing integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import gcd, lcm
+from collections.abc import Iterable, Iterator, Mapping
+from math import gcd, lcm, prod
 from numbers import Rational
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly_ctx
 
@@ -34,6 +34,7 @@ from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.residues import residue
 
 Key = tuple[int, int, int, int]  # power of eps, rate * unit, constant * unit, inverse * unit
+K = TypeVar("K")
 Items = dict[Key, fmpq]  # a sum of terms: exponents with their coefficients, none of which is 0
 
 
@@ -101,11 +102,10 @@ class ExpPoly(FunctionOfEps):
         unit = 1
         for term in terms:
             unit = lcm(unit, int(term.rate.q), int(term.constant.q), int(term.inverse.q))
-        items: Items = {}
-        for c, n, a, k, b in terms:
-            key = (n, whole(a * unit), whole(k * unit), whole(b * unit))
-            items[key] = items.get(key, fmpq(0)) + c
-        return ExpPoly({key: c for key, c in items.items() if c}, unit)
+        return ExpPoly(
+            collected(((n, whole(a * unit), whole(k * unit), whole(b * unit)), c) for c, n, a, k, b in terms),
+            unit,
+        )
 
     # --- inspection --------------------------------------------------------------------------
 
@@ -238,10 +238,7 @@ class ExpPoly(FunctionOfEps):
     def __pow__(self, exponent: int) -> ExpPoly:
         if exponent < 0:
             raise InputError("a negative power is not an exponential polynomial", hint="use a Quotient")
-        result = ExpPoly.of(1)
-        for _ in range(exponent):
-            result = result * self
-        return result
+        return prod([self] * exponent, start=ExpPoly.of(1))
 
     def at_inverse(self) -> ExpPoly:
         """The function ``eps -> f(1/eps)``: powers change sign, a and b change places."""
@@ -369,6 +366,15 @@ def _largest_inverse(f: ExpPoly) -> tuple[fmpq, ExpPoly]:
 # --- sums of terms, also those of :mod:`dipc.integration.piecewise` ---------------------------
 
 
+def collected(terms: Iterable[tuple[K, fmpq]]) -> dict[K, fmpq]:
+    """The sum of the terms."""
+    result: dict[K, fmpq] = {}
+    for key, c in terms:
+        old = result.get(key)
+        result[key] = c if old is None else old + c
+    return {key: c for key, c in result.items() if c}
+
+
 def plus(left: Items, right: Items) -> Items:
     """The sum."""
     if not right:
@@ -388,14 +394,11 @@ def times(left: Items, right: Items) -> Items:
     """The product: exponents add."""
     if min(len(left), len(right)) > LONG:
         return _long_product(left, right)
-    result: Items = {}
-    others = list(right.items())
-    for (n, a, k, b), c in left.items():
-        for (n2, a2, k2, b2), c2 in others:
-            key = (n + n2, a + a2, k + k2, b + b2)
-            old = result.get(key)
-            result[key] = c * c2 if old is None else old + c * c2
-    return {key: c for key, c in result.items() if c}
+    return collected(
+        ((n + n2, a + a2, k + k2, b + b2), c * c2)
+        for (n, a, k, b), c in left.items()
+        for (n2, a2, k2, b2), c2 in right.items()
+    )
 
 
 LONG = 32  # terms, beyond which FLINT is faster

@@ -15,7 +15,7 @@ field, is the same for all fractions of one function (:mod:`dipc.numbers.residue
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import lcm
+from math import lcm, prod
 from numbers import Rational
 from typing import Any
 
@@ -134,9 +134,7 @@ class Quotient(FunctionOfEps):
         return Quotient(self.numerator.at_inverse()) / Quotient(self.denominator.at_inverse())
 
     def __pow__(self, exponent: int) -> Quotient:
-        result = Quotient.one()
-        for _ in range(abs(exponent)):
-            result = result * self
+        result = prod([self] * abs(exponent), start=Quotient.one())
         return result if exponent >= 0 else 1 / result
 
     def at(self, eps: Number) -> Quotient:

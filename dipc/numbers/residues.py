@@ -24,18 +24,10 @@ def residue(unit: int, items: Mapping[tuple[int, int, int, int], fmpq]) -> int |
     >>> residue(1, {(0, 2, 0, 0): fmpq(1)}) == residue(1, {(0, 1, 0, 0): fmpq(1)}) ** 2 % P
     True
     """
-    total = 0
-    for (n, a, k, b), c in items.items():
-        below = int(c.q)
-        value = _power(n, a, k, b, unit)
-        if below != 1:
-            if not below % P:
-                return None
-            value = value and value * _inverse(below)
-        if value is None:
-            return None
-        total += int(c.p) * value
-    return total % P
+    try:
+        return sum(int(c.p) * _inverse(int(c.q)) * _power(*key, unit) for key, c in items.items()) % P
+    except ValueError:  # a number is 0 there, and has no inverse
+        return None
 
 
 def divided(above: int | None, below: int | None) -> int | None:
@@ -44,10 +36,8 @@ def divided(above: int | None, below: int | None) -> int | None:
 
 
 @lru_cache(maxsize=65536)
-def _power(n: int, a: int, k: int, b: int, unit: int) -> int | None:
+def _power(n: int, a: int, k: int, b: int, unit: int) -> int:
     """The value of ``eps^n exp(a eps/unit + k/unit + b/(unit eps))``."""
-    if not unit % Q:
-        return None
     inverse = pow(unit, -1, Q)
     result = pow(EPS, n % Q, P)
     for base, exponent in ((RATE, a), (CONSTANT, k), (INVERSE, b)):

@@ -11,7 +11,6 @@ from dipc.claims.wording import Record, decimal_at, digits_of, pretty
 from dipc.dpctl.formula import Exponent, Property, Query, depends_on_eps
 from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.pipeline import has_eps as occurs_in
-from dipc.dpctl.processes import binary
 from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Enclosed, Segment
 from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
@@ -317,7 +316,7 @@ def within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
             ball = value.enclose(arb(1))
             ball = ball.log() if kind == "epsilon" else ball
             if ball.rel_accuracy_bits() > 64:
-                return binary(ball.lower()), binary(ball.upper())
+                return ball.lower().fmpq(), ball.upper().fmpq()
         precision *= 2
 
 

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import InternalError
+from dipc.signs.derivatives import changes
 
 Point = tuple[fmpq, ...]
 Side = tuple[fmpq, fmpq]
@@ -306,18 +307,13 @@ def isolated_roots(f: fmpq_mpoly) -> list[Side]:
     pending = [(fmpq(0), fmpq(1), tensor)]
     while pending:
         low, high, part = pending.pop()
-        changes, values = _variations(part.coefficients), part.coefficients
-        if changes == 1 and values[0] and values[-1]:
+        values = part.coefficients
+        if (number := changes(values)) == 1 and values[0] and values[-1]:
             found.append((low, high))
-        elif changes:
+        elif number:
             middle = (low + high) / 2
             if f(middle) == 0:
                 found.append((middle, middle))
             left, right = part.halves(0)
             pending += [(low, middle, left), (middle, high, right)]
     return sorted(found, key=lambda side: side[0] + side[1])
-
-
-def _variations(numbers: Sequence[int]) -> int:
-    signs = [x > 0 for x in numbers if x]
-    return sum(a != b for a, b in pairwise(signs))

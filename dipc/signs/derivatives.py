@@ -90,8 +90,7 @@ def derivative_chain(f: ExpPoly) -> list[ExpPoly]:
 
 def variations(chain: list[ExpPoly], point: fmpq) -> int:
     """V(point), exactly."""
-    signs = [s for s in (f.sign_at(point) for f in chain) if s]
-    return sum(a != b for a, b in pairwise(signs))
+    return changes(f.sign_at(point) for f in chain)
 
 
 MANY = 64  # terms from which on a polynomial in z is shifted as a whole
@@ -110,15 +109,15 @@ def variations_from(f: ExpPoly, low: fmpq) -> int:
         return variations(derivative_chain(f), low)
     if not pure or not MANY <= max(rates) - min(rates) < 4 * len(items):
         _, _, polynomials = _integer_form(f)
-        return _changes([value for _, value in _steps(polynomials)])
+        return changes(value for _, value in _steps(polynomials))
     scale, coefficients = lcm(*(int(c.q) for c in items.values())), [0] * (max(rates) - min(rates) + 1)
     for (_, a, _, _), c in items.items():
         coefficients[a - min(rates)] = int((c * scale).p)
     shifted = fmpz_poly(coefficients)(fmpz_poly([1, 1])).coeffs()
-    return _changes(shifted)
+    return changes(shifted)
 
 
-def _changes(numbers: Iterable[fmpz]) -> int:
+def changes(numbers: Iterable[fmpz | int]) -> int:
     """The sign changes in a sequence, zeros left out."""
     return sum(a != b for a, b in pairwise([c > 0 for c in numbers if c]))
 

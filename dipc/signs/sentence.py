@@ -303,10 +303,6 @@ def _witness(candidates: Iterable[Piece]) -> Witness:
         return Witness(simplest, simplest)
     place = next(iter(candidates)).low
     assert isinstance(place, RootCluster)
-    return _sharpened(place)
-
-
-def _sharpened(place: RootCluster) -> Witness:
     text = end_as_text(place)
     for root in place.roots:
         root.refine_to(fmpq(10) ** -(places_of(root.low, 10) + 2))
@@ -319,8 +315,5 @@ def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[Inter
         return None
     runs = groupby(zip(found, truths, strict=True), key=lambda pair: pair[1] == {True})
     holding = [[piece for piece, _ in run] for holds, run in runs if holds]
-    return tuple(_interval(run[0], run[-1]) for run in holding)
-
-
-def _interval(first: Piece, last: Piece) -> Interval:
-    return shown(Between(first.low, last.high, first.is_point, last.is_point))
+    ends = ((run[0], run[-1]) for run in holding)
+    return tuple(shown(Between(a.low, b.high, a.is_point, b.is_point)) for a, b in ends)

@@ -344,17 +344,12 @@ def decimal_text(value: fmpq, places: int) -> str:
     >>> decimal_text(fmpq(9999, 10**19), 18)
     '1e-15'
     """
-    value = rounded_half_up(value, places)
+    scale = fmpq(10) ** places
+    value = fmpq((value * scale + fmpq(1, 2)).floor()) / scale
     first = exponent_of(value) if value else 0
     if LEAST_PLAIN <= first <= MOST_PLAIN:
         return decimal(value, max(places, 0))
     return f"{decimal(value / fmpq(10) ** first, max(places + first, 0))}e{first}"
-
-
-def rounded_half_up(value: fmpq, places: int) -> fmpq:
-    """The nearest number with so many decimals."""
-    scale = fmpq(10) ** places
-    return fmpq((value * scale + fmpq(1, 2)).floor()) / scale
 
 
 def decimal(value: fmpq, digits: int) -> str:
