@@ -7,7 +7,6 @@ probabilities of an ``A U B`` they are solved for, and listed.  So what is writt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, assert_never
 
 from flint import fmpq
@@ -36,7 +35,7 @@ from dipc.kernel import formulas
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import Refused
 from dipc.models.chain import MarkovChain, Mdp, Model
-from dipc.models.graph import never_and_surely
+from dipc.models.graph import never_and_surely, predecessors
 from dipc.models.linear import absorption
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -203,10 +202,7 @@ def distances(rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset
     >>> distances([[(0, 1), (1, 1)], [(2, 1)], [(2, 1)], [(3, 1)]], frozenset([0, 1, 3]), frozenset([2]))
     [2, 1, 0, None]
     """
-    before: list[list[int]] = [[] for _ in rows]
-    for s in left - right:
-        for t, _ in rows[s]:
-            before[t].append(s)
+    before = predecessors(rows, left - right)
     ranks: list[int | None] = [0 if s in right else None for s in range(len(rows))]
     layer, distance = sorted(right), 0
     while layer:
@@ -230,7 +226,7 @@ def other_model(certificate: kernel.Certificate, model: Model) -> list[str]:
     chain, names = certificate.chain, names_in(certificate.data["formula"])
     parts = {
         "states": tuple(chain.states) == model.names,
-        "rows": [dict(row) for row in chain.rows] == [_fractions(row) for row in model.rows],
+        "rows": [dict(row) for row in listed_model(certificate).rows] == [dict(row) for row in model.rows],
         "labels": all(model.states_of(name) == chain.states_of(name) for name in names),
         "neighbours": set(map(frozenset, chain.neighbours)) == set(map(frozenset, model.neighbours)),
     }
@@ -243,14 +239,6 @@ def listed_model(certificate: kernel.Certificate) -> MarkovChain[fmpq]:
     rows = tuple(tuple((t, fmpq(p.numerator, p.denominator)) for t, p in row) for row in chain.rows)
     pairs = tuple((min(pair), max(pair)) for pair in chain.neighbours)
     return MarkovChain(tuple(chain.states), chain.labels, pairs, tuple(chain.asked), rows)
-
-
-def _fractions(row: Sequence[tuple[int, fmpq | Quotient]]) -> dict[int, Fraction | None]:
-    found: dict[int, Fraction | None] = {}
-    for t, p in row:
-        number = p if isinstance(p, fmpq) else p.as_rational()
-        found[t] = None if number is None else Fraction(int(number.numerator), int(number.denominator))
-    return found
 
 
 def is_about(certificate: kernel.Certificate, model: Model, property: Property) -> bool:

@@ -17,6 +17,7 @@ from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import classes as kernel
 from dipc.kernel import parameters as reading
+from dipc.kernel.facts import negative
 from dipc.kernel.models import SILENCE
 from dipc.kernel.polynomials import Polynomial
 from dipc.kernel.privacy import FORMAT, VERSION
@@ -286,7 +287,7 @@ def _items(problem: kernel.Problem, signs: _Signs, clock: Clock) -> Iterator[Jso
             clock.tick("certificate", len(kept))
             item = _settled(x, signs) or _multiple(x, kept, signs)
             if item is None:
-                item = {"kept": signs.prove(signs.flint(kernel.negative(kernel.total(x))))}
+                item = {"kept": signs.prove(signs.flint(negative(kernel.total(x))))}
                 kept.append(x)
                 fresh.append(x)
             if len(kept) > MOST:
@@ -299,7 +300,7 @@ def _items(problem: kernel.Problem, signs: _Signs, clock: Clock) -> Iterator[Jso
 
 
 def _settled(x: reading.Vector, signs: _Signs) -> Json | None:
-    found = [signs.simple(signs.flint(kernel.negative(f))) for f in x.values()]
+    found = [signs.simple(signs.flint(negative(f))) for f in x.values()]
     return None if None in found else {"settled": found}
 
 

@@ -77,7 +77,7 @@ def proof_as_json(proof: Proof, f: ExpPoly) -> Json:
             return {"kind": "chain", "at": str(at)}
         case proofs.Pieces(points, pieces):
             shown = [[p.end, p.order, terms(p.times)] if isinstance(p, Taylor) else "tail" for p in pieces]
-            return {"kind": "pieces", "points": [p if p is None else str(p) for p in points], "pieces": shown}
+            return {"kind": "pieces", "points": listed_points(points), "pieces": shown}
         case proofs.Binomial(g, h, inner):
             signs = signs_of_binomial(g)
             assert signs is not None
@@ -99,6 +99,11 @@ def proof_as_json(proof: Proof, f: ExpPoly) -> Json:
             raise InternalError("a certificate cannot hold a table of signs")
         case _:
             assert_never(proof)
+
+
+def listed_points(points: Sequence[proofs.End]) -> Json:
+    """Points of eps, None for infinity."""
+    return [p if p is None else str(p) for p in points]
 
 
 def listed_program(source: Source) -> Json:

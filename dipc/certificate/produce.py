@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, combinations
@@ -26,6 +26,7 @@ from dipc.certificate.format import (
     Ratios,
     fraction,
     listed_interval,
+    listed_points,
     listed_program,
     proof_as_json,
     terms,
@@ -47,6 +48,7 @@ from dipc.kernel import laws as listing
 from dipc.kernel import privacy
 from dipc.kernel.facts import MAX_POWER, Scaled, reduced
 from dipc.kernel.laws import Pairs, Ratio
+from dipc.models.graph import closure
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
 from dipc.numbers.exact import magnitude
@@ -101,7 +103,7 @@ class Writer:
         """The certificate of a proof."""
         neighbours = evidence.neighbours
         store, roots = diagrams_of(self.space, neighbours)
-        used = reachable(store, roots)
+        used = closure(roots, store.branches.__getitem__)
         number: dict[int, int] = {}
         nodes = []
         for node in sorted(used, key=lambda node: (bool(store.branches[node]), node)):
@@ -243,7 +245,7 @@ class Writer:
             written = proof_as_json(proof(f, on), f)
         else:
             written = proof_as_json(known, ExpPoly())
-        ends = None if on == self.on else [str(on.low), None if on.high is None else str(on.high)]
+        ends = None if on == self.on else listed_points([on.low, on.high])
         new = {"what": what, "of": [], "on": ends, "proof": written}
         item = self.items.setdefault((what, on, json.dumps(written)), new)
         item["of"].append(list(chain.from_iterable(pairs)))
@@ -275,8 +277,7 @@ class Writer:
                 if sign != "?" and self._named("-", (pair,)):
                     self._fact(sign, (pair,), on)
         ends = points if self.on.is_point else [*points, self.on.high]
-        shown = [p if p is None else str(p) for p in ends]
-        return {"functions": list(chain.from_iterable(pairs)), "points": shown, "signs": rows}
+        return {"functions": list(chain.from_iterable(pairs)), "points": listed_points(ends), "signs": rows}
 
     def _pieces(self, pair: tuple[int, int]) -> list[Piece]:
         """The range cut into pieces on which the margin, -g_o, has a known sign, or is unsure."""
@@ -318,16 +319,6 @@ def diagrams_of(space: InputSpace, neighbours: Neighbours) -> tuple[Diagrams, li
             level = [store.choice(cell, level[i : i + width]) for i in range(0, len(level), width)]
         roots += level
     return store, roots
-
-
-def reachable(store: Diagrams, roots: Iterable[int]) -> set[int]:
-    """The nodes below some nodes, and these."""
-    found, todo = set(roots), list(roots)
-    while todo:
-        new = set(store.branches[todo.pop()]) - found
-        found |= new
-        todo += new
-    return found
 
 
 def flat(valuation: Valuation) -> list[Value]:

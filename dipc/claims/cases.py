@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
 from dipc.claims.oracle import SignOracle
@@ -171,7 +172,8 @@ def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[lis
     except ImportError:
         message = "several jobs need the package joblib, which is not installed"
         raise InputError(message, hint="pip install joblib, or leave the option --jobs out") from None
-    with parallel_config("loky", initializer=_leave_interrupts):
+    # Ctrl-C reaches all processes of a terminal; only the first one answers.
+    with parallel_config("loky", initializer=partial(signal.signal, signal.SIGINT, signal.SIG_IGN)):
         results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
     try:
         for answers in results:
@@ -192,11 +194,6 @@ def _silent() -> Iterator[None]:
             yield
     finally:
         threading.excepthook = failed
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches all processes of a terminal; only the first one answers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work(claim: Claim, laws: Sequence[Laws]) -> list[list[Checked]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from dipc.claims.cases import Counts, Evidence, Findings, go_through
-from dipc.claims.claim import Claim, Finding, PairOfLaws
+from dipc.claims.claim import Claim, PairOfLaws
 from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import Doubt, Refuted, Undecided, Verdict
 from dipc.clock import Clock
@@ -43,7 +43,8 @@ def decide(
         clock.lap("decision")
         counts = findings.counts(neighbours, claim)
         if findings.violation is not None:
-            violation, pair = findings.violation, _pair_of(findings.violation, neighbours)
+            violation, rank = findings.violation, findings.violation.pair
+            pair = PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
             clock.found(claim.refuted(claim, counts, {}, inequalities.witness_as_found(violation, pair)))
             found = inequalities.witness(violation, pair)
             clock.lap("counterexample")
@@ -63,11 +64,6 @@ def decide(
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
     return proved
-
-
-def _pair_of(finding: Finding, neighbours: Neighbours) -> PairOfLaws:
-    rank = finding.pair
-    return PairOfLaws(neighbours.outcomes, neighbours.pair(rank), neighbours.laws(rank))
 
 
 def reason_of(limit: Exception) -> str:

@@ -63,14 +63,11 @@ class SignOracle:
     def _sign_below(self, value: Quotient) -> int:
         below = value.denominator
         if below not in self._denominators:
-            self._remember(below, signs.sign_of_denominator(value, self.budgets))
+            if (sign := signs.sign_of_denominator(value, self.budgets)) is None:
+                message = f"a probability is undefined for some eps in {self.budgets}: {below} vanishes"
+                raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
+            self._denominators[below] = sign
         return self._denominators[below]
-
-    def _remember(self, denominator: ExpPoly, sign: int | None) -> None:
-        if sign is None:
-            message = f"a probability is undefined for some eps in {self.budgets}: {denominator} vanishes"
-            raise InputError(message, hint="restrict the claim: private ... for eps in (low, high)")
-        self._denominators[denominator] = sign
 
 
 def require_nonnegative(value: Quotient, judge: SignOracle, span: Span | None, otherwise: str) -> None:

@@ -31,10 +31,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from . import hidden
-from .facts import ZERO
+from .facts import ZERO, negative
 from .models import SILENCE, Certified, Model, brief, check_form, told
 from .parameters import Function, Functions, Question, Vector, clear, read_question
 from .polynomials import (
@@ -120,20 +121,12 @@ class Problem:
 
 def total(x: Vector) -> Polynomial:
     """The sum of the entries."""
-    found: Polynomial = {}
-    for f in x.values():
-        found = plus(found, f)
-    return found
+    return reduce(plus, x.values(), constant(ZERO, 0))
 
 
 def present(x: Vector) -> Vector:
     """Without entries that are zero; in the order of states."""
     return {s: x[s] for s in sorted(x) if x[s]}
-
-
-def negative(f: Polynomial) -> Polynomial:
-    """-f."""
-    return {key: -c for key, c in f.items()}
 
 
 def check_signs(problem: Problem, proofs: Any) -> None:

@@ -105,7 +105,7 @@ def multiply(
     )
 
 
-def negative(f: Function) -> Function:
+def negative(f: dict[K, N]) -> dict[K, N]:
     return {key: -c for key, c in f.items()}
 
 
@@ -257,18 +257,9 @@ def _step(p: list[int], rate: int) -> list[int]:
 
 def value_at(f: Function, r: Fraction) -> dict[Fraction, Fraction]:
     """f(r) as a sum of c * exp(x): {x: c}.  At r = 0 f must have no power or exponent of 1/eps."""
-    total: dict[Fraction, Fraction] = {}
-    for x, c in terms_at(f, r):
-        total[x] = total.get(x, ZERO) + c
-    return {x: c for x, c in total.items() if c}
-
-
-def terms_at(f: Function, r: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
-    """Exponent and coefficient of every term of f at r."""
-    for (n, a, k, b), c in f.items():
-        if r == 0 and (n < 0 or b):
-            raise Refused("value", "a function with 1/eps has no value at 0")
-        yield a * r + k + (b / r if b else 0), c * r**n
+    if r == 0 and any(n < 0 or b for n, _, _, b in f):
+        raise Refused("value", "a function with 1/eps has no value at 0")
+    return collected((a * r + k + (b / r if b else 0), c * r**n) for (n, a, k, b), c in f.items())
 
 
 def sign_of(value: dict[Fraction, Fraction]) -> int:
@@ -470,8 +461,7 @@ def by_binomial(f: Function, on: Interval, proof: dict[str, Any], step: str, str
         raise Refused(step, "the binomial is not a difference of two exponentials")
     if not h or normal(multiply(g, h)) != f:
         raise Refused(step, "the product is not the function")
-    signs = normal(multiply(binomial_signs(g), h))
-    prove(signs, on, proof["proof"], step, strict)
+    prove(normal(multiply(binomial_signs(g), h)), on, proof["proof"], step, strict)
 
 
 def binomial_signs(g: Function) -> Function:

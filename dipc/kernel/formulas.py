@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -67,10 +68,7 @@ def sign(f: Function) -> int:
 
 def power(f: Function, exponent: int) -> Function:
     """f^exponent."""
-    result = ONE
-    for _ in range(exponent):
-        result = facts.multiply(result, f)
-    return result
+    return reduce(facts.multiply, [f] * exponent, ONE)
 
 
 def read_number(value: Any, step: str) -> Number:

@@ -308,10 +308,7 @@ class Sums:
                     layers[min(self.cells[x], diagram.cells[y])].setdefault((x, y), [])
         results = {}
         for s, f in layers[end]:
-            value = dict(self.values[s])
-            for key, c in values[f].items():
-                value[key] = value.get(key, 0) + c
-            results[s, f] = self.leaf({key: c for key, c in value.items() if c})
+            results[s, f] = self.leaf(facts.collected([*self.values[s].items(), *values[f].items()]))
         self.leaves = set(results.values())
         for cell in range(end - 1, -1, -1):
             for pair, below in layers[cell].items():

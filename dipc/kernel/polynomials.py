@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from functools import reduce
+from itertools import chain, pairwise
 from math import comb, lcm, prod
 from typing import Any, NamedTuple
 
-from .facts import ZERO
+from .facts import ZERO, collected
 from .reading import Refused, array, integer, pair_of, rational, record
 
 MAX_DEGREE = 255  # of a variable
@@ -63,13 +64,7 @@ def variable(place: int, variables: int, power: int = 1) -> Polynomial:
 
 def plus(f: Polynomial, g: Polynomial, factor: Fraction | int = 1) -> Polynomial:
     """f + factor g."""
-    total = dict(f)
-    for key, c in g.items():
-        value = total.get(key, ZERO) + factor * c
-        total[key] = value
-        if not value:
-            del total[key]
-    return total
+    return collected(chain(f.items(), ((key, factor * c) for key, c in g.items())))
 
 
 def times(f: Polynomial, g: Polynomial, step: str = "degree") -> Polynomial:
@@ -87,10 +82,7 @@ def times(f: Polynomial, g: Polynomial, step: str = "degree") -> Polynomial:
 
 def product(factors: Sequence[Polynomial], variables: int) -> Polynomial:
     """The product of several."""
-    total = constant(Fraction(1), variables)
-    for f in factors:
-        total = times(total, f)
-    return total
+    return reduce(times, factors, constant(Fraction(1), variables))
 
 
 def composed(f: Polynomial, images: Sequence[Polynomial], variables: int) -> Polynomial:

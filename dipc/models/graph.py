@@ -17,12 +17,12 @@ def reachable(rows: Transitions, sources: Iterable[int]) -> set[int]:
     >>> reachable([[(1, "")], [(1, "")], [(0, "")]], [0])
     {0, 1}
     """
-    return _closure(sources, lambda s: (t for t, _ in rows[s]))
+    return closure(sources, lambda s: (t for t, _ in rows[s]))
 
 
 def reaching(rows: Transitions, targets: Iterable[int], through: Collection[int]) -> set[int]:
     """The targets, and the states of ``through`` from which a path through such states leads to a target."""
-    return _closure(targets, predecessors(rows, through).__getitem__)
+    return closure(targets, predecessors(rows, through).__getitem__)
 
 
 def predecessors(rows: Transitions, through: Collection[int]) -> list[list[int]]:
@@ -34,7 +34,8 @@ def predecessors(rows: Transitions, through: Collection[int]) -> list[list[int]]
     return before
 
 
-def _closure(sources: Iterable[int], following: Callable[[int], Iterable[int]]) -> set[int]:
+def closure(sources: Iterable[int], following: Callable[[int], Iterable[int]]) -> set[int]:
+    """All that can be reached from these, which are among them."""
     found = set(sources)
     stack = list(found)
     while stack:
@@ -59,8 +60,8 @@ def never_and_surely(
     """
     everything = set(range(len(rows)))
     before = predecessors(rows, set(left) - set(right)).__getitem__
-    never = everything - _closure(right, before)
-    return never, everything - _closure(never, before)
+    never = everything - closure(right, before)
+    return never, everything - closure(never, before)
 
 
 def components(
@@ -98,14 +99,8 @@ def components(
                 walk.pop()
                 if borders[-1] == state:
                     borders.pop()
-                    component = _popped(open_states, state)
+                    component = [open_states.pop()]
+                    while component[-1] != state:
+                        component.append(open_states.pop())
                     closed.update(component)
                     yield component
-
-
-def _popped(stack: list[int], last: int) -> list[int]:
-    """Take everything above an element, and the element, off a stack."""
-    taken = [stack.pop()]
-    while taken[-1] != last:
-        taken.append(stack.pop())
-    return taken

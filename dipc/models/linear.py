@@ -286,18 +286,14 @@ class _Block(Generic[N]):
             leave, gain = [x / rest for x in leave], [x / rest for x in gain]
         for r in sources:
             flow = self.edges[r].pop(s)
-            self._redirect(r, flow, row)
+            for t, p in row:
+                if t == r:  # what comes back is a loop
+                    self.loops.add(r)
+                else:
+                    increase(self.edges[r], t, flow * p)
+                    self.sources[t].add(r)
             for amount in leave:
                 increase(self.leave, r, flow * amount)
             for amount in gain:
                 increase(self.gain, r, flow * amount)
         return s, row, gain
-
-    def _redirect(self, r: int, flow: N, row: list[tuple[int, N]]) -> None:
-        """Add the flow from r through an eliminated state; what comes back to r is a loop."""
-        for t, p in row:
-            if t == r:
-                self.loops.add(r)
-            else:
-                increase(self.edges[r], t, flow * p)
-                self.sources[t].add(r)
