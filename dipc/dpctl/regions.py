@@ -38,12 +38,12 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.paths import exact, known_sets
-from dipc.dpctl.verdict import Region
 from dipc.errors import InputError
 from dipc.models.chain import MarkovChain, Model
 from dipc.models.linear import Rows
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import Region
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant, without_monomial
 from dipc.signs.tables import Piece, pieces

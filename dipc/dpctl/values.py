@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from dipc.dpctl.formula import Query
 from dipc.dpctl.regions import AnyEvaluation, Judge, merged
-from dipc.dpctl.verdict import Region
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import Region
 
 INSIDE = "a state formula inside is undecided"
 

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from flint import fmpq
 
 from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
-from dipc.signs.tables import End, RootCluster
+from dipc.signs.ends import Region as Region
+from dipc.signs.tables import RootCluster
 from dipc.views import Shown
 
 Status = str
 """``"holds"``, ``"fails"`` or ``"undecided"``."""
-
-
-class Region(NamedTuple):
-    """A maximal set of neighbouring eps: an interval, or one point (both ends are the same)."""
-
-    low: End
-    high: End
-    low_closed: bool
-    high_closed: bool
 
 
 @dataclass(frozen=True, slots=True)

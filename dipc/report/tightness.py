@@ -18,7 +18,8 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, record
 from dipc.report.words import input_rows, output_row, pair_text
-from dipc.signs.ends import ROUNDED, Between, Interval, about, outwards, rounded, shown, towards
+from dipc.signs.ends import ROUNDED, Interval, about, outwards, rounded, shown, towards
+from dipc.signs.ends import Region as Between
 from dipc.signs.tables import End, RootCluster, decimal_text, places_of
 
 MOST_SPOTS = 3

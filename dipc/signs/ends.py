@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from flint import fmpq
 
@@ -119,9 +119,9 @@ def shown(region: HasEnds) -> Interval:
     >>> from dipc.signs.eps_range import EpsRange
     >>> from dipc.signs.tables import pieces
     >>> at_most_1, *_ = pieces([ExpPoly.exp(3) - 4], EpsRange.positive())
-    >>> shown(Between(at_most_1.low, at_most_1.high, False, True)).words()
+    >>> shown(Region(at_most_1.low, at_most_1.high, False, True)).words()
     '0 < eps ≤ 0.4620981203 (rounded inwards)'
-    >>> shown(Between(at_most_1.high, at_most_1.high, True, True)).high.record()["exact"]
+    >>> shown(Region(at_most_1.high, at_most_1.high, True, True)).high.record()["exact"]
     '1/3*ln(4)'
     """
     low, high = region.low, region.high
@@ -149,9 +149,8 @@ def _marked(text: str, intervals: Sequence[Interval]) -> str:
     return text + ROUNDED * any(each.is_rounded and not each.is_point for each in intervals)
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
-    """An interval of eps by its ends."""
+class Region(NamedTuple):
+    """A set of neighbouring eps: an interval, or one point (both ends are the same)."""
 
     low: End
     high: End

@@ -31,7 +31,7 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Between, Interval, shown
+from dipc.signs.ends import Interval, Region, shown
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
 from dipc.signs.limits import Unsettled
@@ -316,4 +316,4 @@ def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[Inter
     runs = groupby(zip(found, truths, strict=True), key=lambda pair: pair[1] == {True})
     holding = [[piece for piece, _ in run] for holds, run in runs if holds]
     ends = ((run[0], run[-1]) for run in holding)
-    return tuple(shown(Between(a.low, b.high, a.is_point, b.is_point)) for a, b in ends)
+    return tuple(shown(Region(a.low, b.high, a.is_point, b.is_point)) for a, b in ends)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from dipc.claims.regions import violated_regions
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Between, about, outwards, shown
+from dipc.signs.ends import Region, about, outwards, shown
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.sentence import And, Comparison, Quantifier, Relation, Sentence, decide
 from dipc.signs.tables import RootCluster, end_as_text, pieces, sharpened
@@ -138,8 +138,8 @@ def test_a_root_close_to_a_decimal_is_on_its_right_side(off: int, above: str, be
         c = (arb(fmpq(3, 10)) + off * arb(10) ** -14).exp().str(40, radius=False)
     f = simple(read(c), fmpq(1))
     (end,) = (p.low for p in pieces([f], EpsRange.positive()) if p.is_point)
-    assert shown(Between(end, None)).low.text == above
-    assert shown(Between(fmpq(0), end)).high.text == below
+    assert shown(Region(end, None)).low.text == above
+    assert shown(Region(fmpq(0), end)).high.text == below
 
 
 @settings(max_examples=many(4, campaign=50))
@@ -148,7 +148,7 @@ def test_points_are_close_marked_and_not_zero(f: ExpPoly) -> None:
     for piece in pieces([f], EpsRange.positive()):
         if piece.is_point:
             assert isinstance(piece.low, RootCluster)
-            interval = shown(Between(piece.low, piece.high, True, True))
+            interval = shown(Region(piece.low, piece.high, True, True))
             text = end_as_text(piece.low)
             sign = "=" if piece.low.is_rational else "≈"
             assert interval.words() == f"eps {sign} {text}" and about(piece.low) == f"{sign} {text}"
@@ -162,7 +162,7 @@ def test_a_point_beside_a_power_of_ten(power: int) -> None:
     for rate in (fmpq(1), 1 + 1 / size, 1 - 1 / size):
         f = simple(1 + 1 / size, rate)  # its root is ln(1 + 10^-power)/rate, close to 10^-power
         (piece,) = (p for p in pieces([f], EpsRange.positive()) if p.is_point)
-        interval = shown(Between(piece.low, piece.high, True, True))
+        interval = shown(Region(piece.low, piece.high, True, True))
         text = interval.low.text
         assert interval.is_point and interval.brackets() == f"{{≈ {text}}}"
         assert abs(read(text) * size - 1) < 3 / size + fmpq(10) ** -9
@@ -218,6 +218,6 @@ def test_outwards(value: Fraction, power: int, up: bool) -> None:
 def test_neighbouring_intervals_leave_out_only_the_end() -> None:
     """``(0, ln 2)`` and ``(ln 2, inf)``: both rounded inwards, with nothing but ln 2 near between them."""
     cells = [p for p in pieces([simple(fmpq(2), fmpq(1))], EpsRange.positive()) if not p.is_point]
-    texts = [shown(Between(p.low, p.high)).texts for p in cells]
+    texts = [shown(Region(p.low, p.high)).texts for p in cells]
     assert texts == [("0", "0.6931471805"), ("0.6931471806", "inf")]
     assert all(read(right[0]) - read(left[1]) == fmpq(1, 10**10) for left, right in pairwise(texts))
