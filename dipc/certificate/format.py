@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import PurePath
