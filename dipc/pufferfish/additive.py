@@ -80,7 +80,7 @@ class Excess:
         """Some of these words, those with the greatest quotients first, until their masses are enough."""
         chosen: list[Word] = []
         sum_so_far = Mass(ZERO, ZERO)
-        for node in sorted(self.nodes, key=_by_quotient):
+        for node in sorted(self.nodes, key=lambda node: node.mass.right / node.mass.left):
             for word, factor in node.words():
                 if enough(sum_so_far):
                     return chosen, sum_so_far
@@ -89,11 +89,6 @@ class Excess:
                 if len(chosen) > MANY:
                     raise LimitReached(f"more than {MANY} sequences are needed")
         return chosen, sum_so_far
-
-
-def _by_quotient(node: _Node) -> fmpq:
-    left, right = node.mass
-    return right / left
 
 
 def excesses(steps: Steps, sides: Sides, compare: Compare, clock: Clock) -> Iterator[Excess]:

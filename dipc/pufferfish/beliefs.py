@@ -159,8 +159,11 @@ class Exploration:
         """Go on from the beliefs of a level that are open (not settled) and not dominated."""
         if not self._remember:
             self._kept.clear()
-        strongest = sorted(filter(is_open, level), key=_Strength, reverse=True)
-        self.frontier = sorted(filter(self._is_new, strongest), key=lambda belief: (belief.pair, belief.word))
+        # by quotients: what comes first is not dominated by what comes later, but for ties
+        rated = ((b.ratio, b) for b in level if is_open(b))
+        strongest = sorted(rated, key=lambda each: (each[0] is None, each[0] or ZERO), reverse=True)
+        new = (belief for _, belief in strongest if self._is_new(belief))
+        self.frontier = sorted(new, key=lambda belief: (belief.pair, belief.word))
 
     def _children(self, belief: Belief) -> Iterator[Belief]:
         self.explored += 1
@@ -181,16 +184,6 @@ class Exploration:
                 return False
         self._kept.setdefault(belief.seen, []).append(belief)
         return True
-
-
-class _Strength:
-    """The order by quotients: what comes first is not dominated by what comes later, but for ties."""
-
-    def __init__(self, belief: Belief) -> None:
-        self._ratio = belief.ratio
-
-    def __lt__(self, other: _Strength) -> bool:
-        return exceeds(other._ratio, self._ratio)
 
 
 def scaled(vector: Sparse, factor: fmpq) -> Sparse:

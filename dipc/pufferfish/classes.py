@@ -24,7 +24,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.numbers.parametric import Parametric
-from dipc.pufferfish.question import Parameters, Question, Range
+from dipc.pufferfish.question import Parameters, Question
 from dipc.signs.boxes import (
     HALF,
     Answer,
@@ -73,19 +73,19 @@ class ParameterClass:
         """
         if self.contains(self._reference):
             return self._reference
+
+        def anchored(point: Point) -> Point | None:
+            moves = (self._between(point, self._reference, power) for power in range(MOVES))
+            return next(filter(self.contains, chain(moves, [point])), None)
+
         nowhere = self.parameters.ring.of(-1).numerator
-        answer = nonnegative_on_box(nowhere, self.conditions, self._anchored, tick=self._tick)
-        match answer:
+        match nonnegative_on_box(nowhere, self.conditions, anchored, tick=self._tick):
             case Fails(point):
                 return point
             case Holds():
                 return None
             case Unclear():
                 raise LimitReached("it is not settled whether the `where` conditions can hold together")
-
-    def _anchored(self, point: Point) -> Point | None:
-        moves = (self._between(point, self._reference, power) for power in range(MOVES))
-        return next(filter(self.contains, chain(moves, [point])), None)
 
     def _tick(self) -> None:
         self.clock.tick("boxes")
@@ -130,10 +130,10 @@ class ParameterClass:
         """Whether a point of the closed cube belongs to the class."""
         try:
             values = self.values(u)
-            ranges = zip(values.values(), self.parameters.ranges, strict=False)
-            return all(_within(x, bounds, values) for x, bounds in ranges) and all(
-                g(*u) >= 0 for g in self.conditions
-            )
+            for x, bounds in zip(values.values(), self.parameters.ranges, strict=False):
+                if not bounds.is_around(x, number(bounds.low.at(values)), number(bounds.high.at(values))):
+                    return False
+            return all(g(*u) >= 0 for g in self.conditions)
         except ZeroDivisionError:
             return False
 
@@ -203,21 +203,17 @@ class ParameterClass:
             return Fails(found) if found else None
         outside = (pair for pair in pairwise(samples) if not any(x in inside for x in pair))
         negative = (pair for pair in outside if any(line(x) < 0 for x in pair))
-        return Holds(None) if all(_excluded(pair, conditions) for pair in negative) else None
+        return Holds(None) if all(_excluded(*pair, conditions) for pair in negative) else None
 
     def nowhere_zero(self, f: fmpq_mpoly) -> Answer:
         """Whether f > 0 or f < 0 on the whole class; a witness has f = 0, or the sign that f rarely has."""
         for factor, _ in f.factor()[1] if f else [(f, 1)]:
             signed = factor if factor(*(self.anchor or self._reference)) > 0 else -factor
-            accept = partial(self.inside, wrong=partial(_not_positive, signed))
+            accept = partial(self.inside, wrong=partial(lambda g, u: bool(g(*u) <= 0), signed))
             answer = nonnegative_on_box(signed, self.conditions, accept, self.open_ends, self._tick)
             if not isinstance(answer, Holds):
                 return answer
         return Holds(None)
-
-
-def _not_positive(f: fmpq_mpoly, u: Point) -> bool:
-    return bool(f(*u) <= 0)
 
 
 def _parts(f: Parametric) -> tuple[fmpq_mpoly, fmpq_mpoly]:
@@ -230,10 +226,6 @@ def number(f: Parametric) -> fmpq:
     if value is None:
         raise ZeroDivisionError(f"{f} is not a number")
     return fmpq(value.p, value.q)
-
-
-def _within(x: fmpq, bounds: Range, values: dict[str, fmpq]) -> bool:
-    return bounds.is_around(x, number(bounds.low.at(values)), number(bounds.high.at(values)))
 
 
 def definite_sign(f: fmpq_mpoly) -> int | None:
@@ -261,15 +253,10 @@ def squarefree(polynomials: Sequence[fmpq_mpoly]) -> fmpq_mpoly:
     return prod(distinct, start=polynomials[0].context().constant(1))
 
 
-def _excluded(samples: tuple[fmpq, fmpq], conditions: Sequence[fmpq_mpoly]) -> bool:
+def _excluded(low: fmpq, high: fmpq, conditions: Sequence[fmpq_mpoly]) -> bool:
     """Whether the only root between two samples does not satisfy all the conditions."""
-    low, high = samples
-    return any(g(low) < 0 and not _vanishes_between(g, low, high) for g in conditions)
-
-
-def _vanishes_between(f: fmpq_mpoly, low: fmpq, high: fmpq) -> bool:
-    core = squarefree([f])
-    return bool(core(low) * core(high) < 0)
+    cores = [squarefree([g]) for g in conditions if g(low) < 0]
+    return any(core(low) * core(high) >= 0 for core in cores)
 
 
 def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterClass:
@@ -292,7 +279,12 @@ def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterCl
         if p not in seen:
             seen.add(p)
             require_defined(family, p, what)
-            _require_nonnegative(family, p, what)
+            match family.nonnegative(family.pulled(p)):
+                case Fails(point):
+                    value = number(p.at(family.values(point)))
+                    raise InputError(f"{what} is {value} at {family.text(point)}", hint=SMALLER)
+                case Unclear():
+                    raise LimitReached(f"it is not settled whether {what} is nonnegative")
     return family
 
 
@@ -327,15 +319,6 @@ def require_defined(family: ParameterClass, f: Parametric, what: str) -> None:
             raise InputError(message, hint=SMALLER)
         case Unclear():
             raise LimitReached(f"{what}: it is not settled whether the divisor {below} vanishes")
-
-
-def _require_nonnegative(family: ParameterClass, p: Parametric, what: str) -> None:
-    match family.nonnegative(family.pulled(p)):
-        case Fails(point):
-            value = number(p.at(family.values(point)))
-            raise InputError(f"{what} is {value} at {family.text(point)}", hint=SMALLER)
-        case Unclear():
-            raise LimitReached(f"it is not settled whether {what} is nonnegative")
 
 
 def probabilities_of(question: Question) -> Iterator[tuple[str, Parametric]]:

@@ -172,7 +172,11 @@ class Cleared:
         stated: set[Any] = set()
         frontier = [_Belief(i, sides.left, sides.right) for i, sides in enumerate(self.sides)]
         while frontier:
-            children = [child for belief in frontier for child in self._children(belief)]
+            children = [
+                _Belief(belief.pair, *self._reduced(a, b), word)
+                for belief in frontier
+                for word, a, b in self.successors(belief.word, belief.a, belief.b)
+            ]
             new = [child for child in children if not _known(child.pair, (child.a, child.b), seen)]
             found = [self._inequality(child) for child in new]
             level = [f for f in found if not _known(None, ({0: f.below}, {0: f.above}), stated)]
@@ -181,10 +185,6 @@ class Cleared:
             frontier = [belief for belief in new if c0 is None or not self._is_settled(belief, c0)]
             if len(seen) > LARGEST:
                 raise LimitReached(f"more than {LARGEST} beliefs")
-
-    def _children(self, belief: _Belief) -> Iterator[_Belief]:
-        for word, a, b in self.successors(belief.word, belief.a, belief.b):
-            yield _Belief(belief.pair, *self._reduced(a, b), word)
 
     def successors(
         self, word: Word, a: Polynomials, b: Polynomials

@@ -92,16 +92,12 @@ def _check(problem: Rational, claim: Claim) -> PufferfishVerdict:
 def _check_additive(problem: Rational, claim: Claim) -> PufferfishVerdict:
     if shown := finite.violation(problem, claim, ADDITIVE):
         return Violated(**problem.common, counterexample=shown)
-    if all(_stays_below(problem, number, claim) for number in range(len(problem.pairs))):
+    # whether no horizon can exceed delta may be known after a few observations
+    searches = [finite.excesses(problem, number, Constant(claim)) for number in range(len(problem.pairs))]
+    if not any(finite.violates([*islice(search, ADDITIVE)][-1].most, claim) for search in searches):
         return Private(**problem.common)
     stricter = _check(problem, replace(claim, delta=fmpq(0)))
     return stricter if isinstance(stricter, Private) else Undecided(**problem.common, reason=OPEN)
-
-
-def _stays_below(problem: Rational, number: int, claim: Claim) -> bool:
-    """Whether no horizon can exceed delta, as is known after a few observations."""
-    *_, last = islice(finite.excesses(problem, number, Constant(claim)), ADDITIVE)
-    return not finite.violates(last.most, claim)
 
 
 def budget(problem: Rational, delta: fmpq) -> Budget:

@@ -58,12 +58,9 @@ class Law:
             clock.tick("sequences")
             word, belief = stack.pop()
             if len(word) == horizon:
-                yield self._spoken(word), self._ring.of(0) + sum(belief.values())
+                text = self._steps.text(word)
+                heard = next((i for i in range(len(text), 0, -1) if text[i - 1] != SILENCE), 0)
+                yield text[:heard], self._ring.of(0) + sum(belief.values())
                 continue
             parts = self._steps.filtered(belief)
             stack += [((*word, o), self._steps.moved(parts[o])) for o in sorted(parts, reverse=True)]
-
-    def _spoken(self, word: Word) -> tuple[str, ...]:
-        text = self._steps.text(word)
-        heard = next((i for i in range(len(text), 0, -1) if text[i - 1] != SILENCE), 0)
-        return text[:heard]

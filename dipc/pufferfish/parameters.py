@@ -15,7 +15,7 @@ from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Word, quotient
-from dipc.pufferfish.classes import ParameterClass, number, restricted
+from dipc.pufferfish.classes import ParameterClass, restricted
 from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
 from dipc.pufferfish.question import Claim, Parameters, Question, claimed
 from dipc.pufferfish.verdict import Counterexample, Least, Private, PufferfishVerdict, Undecided, Violated
@@ -69,7 +69,8 @@ def decided(problem: Cleared, claim: Claim) -> PufferfishVerdict:
     for level in islice(levels, horizon or DEPTH_OF_ANY):
         found, more = _violation(problem, constant, level)
         if found:
-            return Violated(**problem.common, counterexample=_counterexample(problem, claim, *found))
+            f, u = found
+            return Violated(**problem.common, counterexample=shown_near(problem, claim, f.pair, [f.word], u))
         doubts += more
     if horizon is None and next(levels, None) is not None:
         return _known(problem, claim, doubts[0].reason if doubts else LONGER)
@@ -104,7 +105,7 @@ def corners(family: ParameterClass, axes: Sequence[int] | None = None) -> Iterat
 def _inside(problem: Cleared, claim: Claim, f: Inequality, u: Point) -> Counterexample | None:
     """A violation in the class near a point of its closure."""
     point = problem.family.inside(u, partial(violates, problem, Constant(claim), f))
-    return None if point is None else _counterexample(problem, claim, f, point)
+    return None if point is None else shown_near(problem, claim, f.pair, [f.word], point)
 
 
 def _open(problem: Cleared, claim: Claim, doubts: Sequence[_Doubt]) -> PufferfishVerdict:
@@ -237,10 +238,6 @@ def _critical_points(
                 yield root
 
 
-def _counterexample(problem: Cleared, claim: Claim, f: Inequality, u: Point) -> Counterexample:
-    return shown_near(problem, claim, f.pair, [f.word], u)
-
-
 def shown_near(
     problem: Cleared, claim: Claim, number: int, words: Sequence[Word], u: Point
 ) -> Counterexample:
@@ -276,7 +273,7 @@ def violation_at(
 ) -> Counterexample | None:
     """The numbers of some words of a pair at a point, if they violate the claim."""
     (number, words), question = some, problem.question
-    pair, value = problem.pairs[number], partial(_number_at, question.parameters, values, eps)
+    pair, value = problem.pairs[number], partial(number_at, question.parameters, values, eps)
     found = [probabilities(question.model, pair, word, value) for word in words]
     left, right = (sum((both[i] for both in found if both), Quotient.of(0)) for i in (0, 1))
     bound = right * claim.c.at(eps or ZERO) + claim.delta
@@ -302,9 +299,9 @@ def sides(problem: Cleared, number: int, words: Sequence[Word]) -> dict[str, Any
     return found | ({"sequences": texts} if len(texts) > 1 else {})
 
 
-def _number_at(
+def number_at(
     parameters: Parameters, values: Mapping[str, fmpq], eps: fmpq | None, p: Parametric
 ) -> Quotient:
-    """A function where the parameters are numbers, and eps is one."""
-    f = p.at(values)
-    return Quotient.of(number(f)) if eps is None else parameters.function_of_eps(f).at(eps)
+    """A function where the parameters are numbers, and eps is one if it is given."""
+    found = parameters.function_of_eps(p.at(values))
+    return found if eps is None else found.at(eps)

@@ -60,7 +60,13 @@ def find(steps: Steps, pairs: Sequence[Sides], clock: Clock) -> Growth | None:
     starts = _starts(steps, pairs, clock)
     words: list[tuple[Word, Matrix]] = [((), [{s: ONE} for s in range(steps.size)])]
     for _ in range(LONGEST):
-        words = list(_longer(words, maps, clock))
+        before, words = words, []
+        for word, matrix in before:
+            clock.tick("pumps")
+            for o, other in enumerate(maps):
+                product = [_row_times(row, other) for row in matrix]
+                if any(product):
+                    words.append(((*word, o), product))
         found = [pump for word, matrix in words for pump in _pumps(matrix, word, starts, clock)]
         if found:
             return max(found, key=lambda pump: (pump.growth / pump.other_growth, -len(pump.prefix)))
@@ -96,17 +102,6 @@ def _masses(steps: Steps, start: Sparse, growth: Growth) -> Iterator[fmpq]:
     while True:
         yield sum(belief.values(), ZERO)
         belief = steps.after(belief, growth.word)
-
-
-def _longer(
-    words: list[tuple[Word, Matrix]], maps: list[Matrix], clock: Clock
-) -> Iterator[tuple[Word, Matrix]]:
-    for word, matrix in words:
-        clock.tick("pumps")
-        for o, other in enumerate(maps):
-            product = [_row_times(row, other) for row in matrix]
-            if any(product):
-                yield (*word, o), product
 
 
 def _row_times(row: Sparse, matrix: Matrix) -> Sparse:

@@ -73,18 +73,17 @@ class Parameters:
 
     def of_function(self, f: Quotient) -> Parametric:
         """A function of eps, as one of the generators; the inverse of :meth:`function_of_eps`."""
-        above, below = (
-            sum((self._of_term(t) for t in part.terms()), self.ring.of(0))
-            for part in (f.numerator, f.denominator)
-        )
-        return above / below
 
-    def _of_term(self, term: Term) -> Parametric:
-        found = self.ring.of(term.coefficient)
-        for place, symbol in self.symbols.items():
-            i = next(i for i in range(1, 5) if symbol[i])
-            found = found * self.ring.gens[place] ** int((fmpq(term[i]) / symbol[i]).p)
-        return found
+        def of_term(term: Term) -> Parametric:
+            found = self.ring.of(term.coefficient)
+            for place, symbol in self.symbols.items():
+                i = next(i for i in range(1, 5) if symbol[i])
+                found = found * self.ring.gens[place] ** int((fmpq(term[i]) / symbol[i]).p)
+            return found
+
+        parts = f.numerator, f.denominator
+        above, below = (sum(map(of_term, part.terms()), self.ring.of(0)) for part in parts)
+        return above / below
 
     def function_of_eps(self, f: Parametric) -> Quotient:
         """A function of no other parameter, as a function of eps."""

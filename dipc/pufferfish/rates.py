@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Any
 
 from flint import fmpq
 
@@ -25,7 +25,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO
 from dipc.pufferfish.clearing import Inequality, probabilities
 from dipc.pufferfish.functions import Functions
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, sides, unsettled_on
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, number_at, sides, unsettled_on
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import Fails, Point, Unclear
@@ -187,13 +187,9 @@ def _reached(problem: Functions, f: Inequality, point: Point, eps: fmpq | None) 
     None if a side is impossible at the point, which the class only approaches.
     """
     question, values = problem.question, problem.values(point)
-
-    def number(p: Any) -> Quotient:
-        found = question.parameters.function_of_eps(p.at(values))
-        return found if eps is None else found.at(eps)
-
+    value = partial(number_at, question.parameters, values, eps)
     try:
-        both = probabilities(question.model, problem.pairs[f.pair], f.word, number)
+        both = probabilities(question.model, problem.pairs[f.pair], f.word, value)
     except ZeroDivisionError:
         return None
     if both is None:

@@ -63,7 +63,9 @@ class Rational:
         if names := question.parameters.ring.names:
             raise Unsupported(f"hidden Markov models with parameters (here {', '.join(names)})")
         self.question, self.clock = question, clock
-        self.steps = Steps(_rational_model(question.model))
+        model = question.model
+        emissions, transitions = (tuple(map(_rationals, m)) for m in (model.emissions, model.transitions))
+        self.steps = Steps(HiddenMarkovModel(model.states, model.observations, emissions, transitions))
         sides = [(_normalised(pair.left.weights), _normalised(pair.right.weights)) for pair in question.pairs]
         kept = [i for i, (left, right) in enumerate(sides) if left and right]
         self.pairs, self.sides = [question.pairs[i] for i in kept], [sides[i] for i in kept]
@@ -143,11 +145,6 @@ def least(low: Ratio, high: Ratio) -> Least:
     if low is None:
         raise InternalError("an infinite quotient is an answer, not an enclosure")
     return Least(Quotient.of(max(low, ONE)), None if high is None else Quotient.of(max(high, ONE)))
-
-
-def _rational_model(model: HiddenMarkovModel[Parametric]) -> HiddenMarkovModel[fmpq]:
-    emissions, transitions = (tuple(map(_rationals, rows)) for rows in (model.emissions, model.transitions))
-    return HiddenMarkovModel(model.states, model.observations, emissions, transitions)
 
 
 def _rationals(row: Weights[Parametric]) -> Weights[fmpq]:

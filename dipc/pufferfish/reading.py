@@ -97,22 +97,17 @@ def read_question(
     ((((0, 1/3), (1, 2/3)), ((1, 1),)), 1, 3)
     """
     given = {name: rational(value, f"`{name}`") for name, value in (overrides or {}).items()}
-    declarations, units = _declarations(source), Units()
+    try:
+        tree = GRAMMAR.parse(source, "file")
+    except InputError as error:
+        raise _misspelt(error, source) from None
+    declarations, units = [child for child in tree.children if isinstance(child, Tree)], Units()
     while True:
         try:
             reader = _Reader(source, declarations, given, units, clock or Clock())
             return reader.question(asked or Asked())
         except FinerUnit as finer:
             units = finer.units
-
-
-def _declarations(source: Source) -> list[Node]:
-    """The trees of all declarations in their order."""
-    try:
-        tree = GRAMMAR.parse(source, "file")
-    except InputError as error:
-        raise _misspelt(error, source) from None
-    return [child for child in tree.children if isinstance(child, Tree)]
 
 
 def _misspelt(error: InputError, source: Source) -> InputError:
@@ -140,9 +135,9 @@ class _Reader:
         self, source: Source, declarations: list[Node], given: Mapping[str, fmpq], units: Units, clock: Clock
     ) -> None:
         self.declarations = declarations
-        self.has_eps = any(
-            _mentions_eps(node, source.text) for node in declarations if node.data not in CALLED
-        )
+        places = (node.meta for node in declarations if node.data not in CALLED)
+        texts = (COMMENT.sub("", source.text[place.start_pos : place.end_pos]) for place in places)
+        self.has_eps = any(map(EPS_WORD.search, texts))
         self.numbers = Numbers(source, self._numbers(), given, self.has_eps, units, clock)
         self.values, self.source, self.clock = self.numbers.values, source, clock
         self.observations: dict[str, int] = {}
@@ -416,8 +411,3 @@ class _Reader:
     def _budgets(self, asked: Asked) -> EpsRange:
         node = self._line("private", asked.claim, "claim")
         return EVERY_EPS if node is None else budgets_of(node, self.values, self.has_eps)
-
-
-def _mentions_eps(node: Node, text: str) -> bool:
-    """Whether eps occurs in a declaration."""
-    return EPS_WORD.search(COMMENT.sub("", text[node.meta.start_pos : node.meta.end_pos])) is not None

@@ -117,7 +117,7 @@ def _improved(problem: Cleared, f: Inequality, best: Supremum) -> Supremum:
     """The best so far, or an enclosure of the supremum of f where it is greater."""
     if best.low is None:
         return best
-    match decide(problem, _constant(best.low), f):
+    match decide(problem, Constant(Claim("", best.low)), f):
         case Holds():
             return best
         case Fails(point):
@@ -144,7 +144,7 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     high, reason = proved(problem, f, 2 * low, DOUBLINGS), ""
     while high is not None and high - low > low * DIGITS:
         middle = simplest_between((3 * low + high) / 4, (low + 3 * high) / 4)
-        match decide(problem, _constant(middle), f):
+        match decide(problem, Constant(Claim("", middle)), f):
             case Holds():
                 high = middle
                 if _is_reached(problem, f, middle):
@@ -157,10 +157,6 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     # In one parameter the ends were tried before: the supremum, which is greater, is reached between them.
     attained = f.only_axis is not None and not problem.family.conditions
     return Supremum(low, high, f, point, reason or ("" if high else _unsettled(problem, f)), attained)
-
-
-def _constant(c: fmpq) -> Constant:
-    return Constant(Claim("", c))
 
 
 def _unsettled(problem: Cleared, f: Inequality) -> str:
