@@ -238,19 +238,16 @@ class Careful(Path):
             return self.is_integer(value)
         return not value.random and self.shows(put_in(habit, value).value)
 
-    def surroundings(self, pc: int) -> None:
-        """Know the bounds of the loops around the start of the path, outer loops first."""
-        for loop in (loop for head, loop in self.common.loops if head < pc < loop.otherwise):
-            symbol = Symbol("public", loop.variable, -1)  # of a variable that is not read from here on
-            value = as_linear(self.values.setdefault(loop.variable, unknown(symbol)))
-            if value is not None and len(value.terms) == 1:
-                self.learn(value, self.number(loop.low), self.number(loop.high))
-
     # --- the way through the code ----------------------------------------------------------------
 
     def run(self) -> tuple[Edge, Point]:
         """The edge and where it ends; only then the doubts count."""
-        self.surroundings(self.source.pc)
+        # the bounds of the loops around the start of the path are known, outer loops first
+        for loop in (loop for head, loop in self.common.loops if head < self.source.pc < loop.otherwise):
+            symbol = Symbol("public", loop.variable, -1)  # of a variable that is not read from here on
+            value = as_linear(self.values.setdefault(loop.variable, unknown(symbol)))
+            if value is not None and len(value.terms) == 1:
+                self.learn(value, self.number(loop.low), self.number(loop.high))
         found = super().run()
         self.common.doubts |= self.doubts
         return found
@@ -263,15 +260,17 @@ class Careful(Path):
                 self.alike(operation)
             except Unsupported as limit:
                 self.doubt(limit.message, limit.span or operation.span)
-        if isinstance(operation, Filled):
-            self.all_filled(operation)
+        if isinstance(operation, Filled):  # an array that is read as a whole has cells, all with a value
+            low, _ = self.nonempty(operation.low, operation.high, operation.span)
+            if low.number != ONE:
+                self.doubt(f"cells of `{operation.array}` may have no value", operation.span)
         if not isinstance(operation, Round | Fresh):
             return super().step(pc)
-        low, high = (self.bound(end) for end in (operation.low, operation.high))
+        ends = [self.bound(end) for end in (operation.low, operation.high)]
         after = super().step(pc)
         if isinstance(operation, Fresh) or self.taken[-1] == 0:
             value = self.values[operation.variable]
-            self.learn(super().numeric(value, operation.low), low, high)
+            self.learn(super().numeric(value, operation.low), *ends)
             self.keep_habits(operation.variable, value)
         return after
 
@@ -288,12 +287,6 @@ class Careful(Path):
         if not self.shows(ends[1].plus(ends[0], -ONE)):
             self.doubt(f"the set `{show_expr(low)}..{show_expr(high)}` may be empty", span)
         return ends
-
-    def all_filled(self, read: Filled) -> None:
-        """An array that is read as a whole has cells, and all of them have a value."""
-        low, _ = self.nonempty(read.low, read.high, read.span)
-        if low.number != ONE:
-            self.doubt(f"cells of `{read.array}` may have no value", read.span)
 
     def alike(self, cells: Alike) -> None:
         """Try a round of a loop that draws the cells of an array, for its doubts."""

@@ -33,7 +33,6 @@ from dipc.dipwhile.allsizes.automaton import Automaton, Choice, Edge
 from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.expressions import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
-from dipc.dipwhile.allsizes.labels import Adjacency
 from dipc.dipwhile.allsizes.linear import cost_of_run
 from dipc.dipwhile.allsizes.paths import Path
 from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point
@@ -214,7 +213,17 @@ class Concrete:
         labels = run.labels or {}
         numbers = [label.constant for label in labels.values() if isinstance(label, Linear)]
         bounded = any(cell.partition("[")[0] in self.bounded for cell in labels)
-        return len(numbers) == len(labels) and not bounded and _adjacent(self.system.adjacency, numbers)
+        if len(numbers) < len(labels) or bounded:
+            return False
+        adjacency = self.system.adjacency
+        match adjacency.kind:  # each change alone is one of the adjacency
+            case "l1":
+                return sum(map(abs, numbers), ZERO) <= adjacency.distance
+            case "hamming":
+                return sum(change != 0 for change in numbers) <= adjacency.distance
+            case "monotone":
+                return not (min(numbers, default=ZERO) < 0 < max(numbers, default=ZERO))
+        return True
 
     def exact(self, run: Run) -> bool:
         """Whether its guards and costs are those of the program."""
@@ -318,18 +327,6 @@ def _differ(value: str, other: str) -> bool:
         known = {value, other} - {*RANDOM}
         return RANDOM[1] not in (value, other) and not all(map(NUMBER.fullmatch, known))
     return value != other
-
-
-def _adjacent(adjacency: Adjacency, changes: Sequence[fmpq]) -> bool:
-    """Whether inputs with these changes are neighbours; each change alone is one of the adjacency."""
-    match adjacency.kind:
-        case "l1":
-            return sum(map(abs, changes), ZERO) <= adjacency.distance
-        case "hamming":
-            return sum(change != 0 for change in changes) <= adjacency.distance
-        case "monotone":
-            return not (min(changes, default=ZERO) < 0 < max(changes, default=ZERO))
-    return True
 
 
 def _may_write(operation: Put | Draw, name: str) -> bool:

@@ -179,11 +179,12 @@ def adjacency_of(
             return Adjacency(kind, dict.fromkeys(inputs, value), value, adjacency.span, mixed)
         case ast.FormulaAdjacency(formula):
             found = [_bounds(part, declared.constants, inputs) for part in joined(formula, ast.Op.OR)]
-            for bounds in found:
-                if bounds is None or bounds.keys() != inputs.keys() or not _same(bounds, found[0]):
-                    raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
-            ends = (found[0] or {}).values()
-            reach = {name: max(-low, high) for name, (low, high) in (found[0] or {}).items()}
+            first = found[0] or {}
+            exchanged = {name: (-high, -low) for name, (low, high) in first.items()}  # it is symmetric
+            if first.keys() != inputs.keys() or any(bounds not in (first, exchanged) for bounds in found):
+                raise Unsupported("this adjacency is not a distance", adjacency.span, FORMULA_HINT)
+            ends = first.values()
+            reach = {name: max(-low, high) for name, (low, high) in first.items()}
             if all(low == -high for low, high in ends):
                 return Adjacency("linf", reach, ZERO, adjacency.span)
             if all(low == 0 for low, _ in ends) or all(high == 0 for _, high in ends):
@@ -196,13 +197,6 @@ FORMULA_HINT = (
     "up, by `0 <= q'[i] - q[i] <= 1`"
 )
 Bounds = Mapping[str, tuple[fmpq, fmpq]]
-
-
-def _same(bounds: Bounds, others: Bounds | None) -> bool:
-    """Whether two sets of bounds are equal, or those of the exchanged inputs (adjacency is symmetric)."""
-    return others is not None and (
-        bounds == others or bounds == {name: (-high, -low) for name, (low, high) in others.items()}
-    )
 
 
 def _bounds(

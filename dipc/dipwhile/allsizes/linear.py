@@ -111,26 +111,19 @@ class _Program:
 
     def rows(self) -> Iterator[Row]:
         for i, edge in enumerate(self.edges):
-            for row in self._of_edge(i, edge):
-                self.owners.append(i)
-                yield row
-
-    def _of_edge(self, i: int, edge: Edge) -> Iterator[Row]:
-        for guard in edge.guards:
-            yield Row(self._value(guard.form, i, edge), guard.equal)
-        for name, form in edge.sets:
-            terms = self._value(form, i, edge)
-            added(terms, {self._delta(edge.target, name): ONE}, -ONE)
-            yield Row(terms, True)
-        yield Row(self._spent(i, edge))
-
-    def _spent(self, i: int, edge: Edge) -> Terms:
-        terms = {CONSTANT: -edge.cost} if edge.cost else {}
-        added(terms, {self.potential(edge.source): ONE}, ONE)
-        added(terms, {self.potential(edge.target): ONE}, -ONE)
-        for k, sample in enumerate(edge.samples):
-            added(terms, dict.fromkeys(self._move(i, k, sample), ONE), -sample.rate)
-        return terms
+            self.owners += [i] * (len(edge.guards) + len(edge.sets) + 1)
+            for guard in edge.guards:
+                yield Row(self._value(guard.form, i, edge), guard.equal)
+            for name, form in edge.sets:
+                terms = self._value(form, i, edge)
+                added(terms, {self._delta(edge.target, name): ONE}, -ONE)
+                yield Row(terms, True)
+            spent = {CONSTANT: -edge.cost} if edge.cost else {}
+            added(spent, {self.potential(edge.source): ONE}, ONE)
+            added(spent, {self.potential(edge.target): ONE}, -ONE)
+            for k, sample in enumerate(edge.samples):
+                added(spent, dict.fromkeys(self._move(i, k, sample), ONE), -sample.rate)
+            yield Row(spent)
 
     def bound(self, bound: Bound) -> Terms:
         sign = -ONE if bound.above else ONE

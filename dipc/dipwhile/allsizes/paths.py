@@ -324,8 +324,11 @@ class Path(Drawing):
                 margin = self.difference(condition.left, condition.right, condition.span)
                 self.require(margin if condition.op is ast.Op.GE else margin.times(-ONE))
                 self.steps.append(Step("test", show_expr(condition), condition.span))
-            case Enter(site):
-                self.enter(site)
+            case Enter(site):  # the loop reads its cells again: another phase
+                for streams in self.system.streams.values():
+                    for stream, group in streams.items():
+                        if isinstance(stream, tuple) and stream[0] == site:
+                            self.phases.pop(group, None)
             case Cut() | Alike() | Filled():
                 pass
             case _:
@@ -336,13 +339,6 @@ class Path(Drawing):
         """A new round: its cells have not been read."""
         self.cells = {key: cell for key, cell in self.cells.items() if key[0] != site}  # type: ignore[index]
         self.values[variable] = unknown(Symbol("public", variable, site))
-
-    def enter(self, site: int) -> None:
-        """The loop reads its cells again: another phase."""
-        for streams in self.system.streams.values():
-            for stream, group in streams.items():
-                if isinstance(stream, tuple) and stream[0] == site:
-                    self.phases.pop(group, None)
 
     def assign(self, target: ast.Name | ast.Index, value: Datum) -> None:
         """Give a variable or a cell its value; what an output gets is published when the path ends."""

@@ -87,9 +87,13 @@ def refuted(
     found = search.broken() if goal is not None else None
     inputs = automaton.inputs if automaton is not None else ""
     least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
-    if found is not None and (doubt := _doubt_about_outputs(asked, clock)) is not None:
-        return Open(f"{UNSHOWN}: {doubt.text}", doubt.span, None, search.checked(), inputs)
     if found is not None:
+        # A counterexample forgets the sets of outputs: its numbers are levels.  Outputs in a finite set keep
+        # it, and `in reals` there is nothing to leave.
+        sets = (declared.domain for declared in asked.front.program.outputs)
+        loose = any(isinstance(d, ast.Between | ast.Integers) for d in sets)
+        if loose and (doubt := doubt_about(asked, clock)) is not None:
+            return Open(f"{UNSHOWN}: {doubt.text}", doubt.span, None, search.checked(), inputs)
         assert least is not None
         return replace(found, least=least, cycle=cycle, inputs=inputs)
     reason, span = _why(failure, cycle)
@@ -99,15 +103,6 @@ def refuted(
 
 
 UNSHOWN = "it is not shown for every size and input that the program means something"
-
-
-def _doubt_about_outputs(asked: Prepared, clock: Clock) -> Doubt | None:
-    """Whether outputs may leave a set that a counterexample forgets: its numbers are levels.
-
-    Outputs in a finite set keep it, and `in reals` there is nothing to leave.
-    """
-    sets = (declared.domain for declared in asked.front.program.outputs)
-    return doubt_about(asked, clock) if any(isinstance(d, ast.Between | ast.Integers) for d in sets) else None
 
 
 def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> AllSizesVerdict:

@@ -6,7 +6,7 @@ Why no t is enough is said in words: what each round of a cycle costs.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from flint import fmpq
@@ -80,10 +80,7 @@ class _Bound:
 
     def leaving(self, automaton: Automaton) -> dict[int, list[int]]:
         """The edges that leave each place, those that carry the cost first."""
-        found: dict[int, list[int]] = {}
-        for i in sorted(self.edges, key=lambda i: i not in self.carrying):
-            found.setdefault(automaton.edges[i].source, []).append(i)
-        return found
+        return leaving(automaton, sorted(self.edges, key=lambda i: i not in self.carrying))
 
     def run(self, automaton: Automaton) -> tuple[int, ...]:
         """The run that carries the cost, as far as one does."""
@@ -101,6 +98,14 @@ class _Bound:
         )
         for i in ways:
             yield [j for j in self.edges if j == i or j not in ways]
+
+
+def leaving(automaton: Automaton, edges: Iterable[int]) -> dict[int, list[int]]:
+    """The edges, by number, that leave each place."""
+    found: dict[int, list[int]] = {}
+    for i in edges:
+        found.setdefault(automaton.edges[i].source, []).append(i)
+    return found
 
 
 def reached(automaton: Automaton, edges: Collection[int]) -> tuple[int, ...]:
@@ -122,13 +127,15 @@ def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
     """
     told: dict[str, fmpq | None] = {}
     moved: dict[str, set[str]] = {}
-    for edge in _repeated(automaton, numbers):
+    for edge in on_cycles(automaton, numbers):
         still = cost_of_run([_standing(edge)])
         if still is None or still > 0:
             name, before = _name(edge), told.get(_name(edge), fmpq(0))
             told[name] = None if still is None or before is None else max(before, still)
             cheaper = still is None or cost_of_run([edge]) != still
-            moved.setdefault(name, set()).update(_guarding(edge) if cheaper else ())
+            forms = [*(guard.form for guard in edge.guards), *(sample.mean for sample in edge.samples)]
+            guarding = {s for form in forms for s, _ in form.terms if isinstance(s, str)}
+            moved.setdefault(name, set()).update(guarding if cheaper else ())
     return "; ".join(_sentence(name, cost, sorted(moved[name])) for name, cost in told.items())
 
 
@@ -138,12 +145,18 @@ def _sentence(name: str, cost: fmpq | None, variables: Sequence[str]) -> str:
     return f"every {name} {' or '.join([*costs, *moves]) or 'can be impossible for a neighbour'}"
 
 
-def _repeated(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
-    """The edges that are on a cycle."""
+def components(automaton: Automaton, edges: Iterable[Edge]) -> dict[int, int]:
+    """The number of the strongly connected component of each place of these edges, and of the start."""
     import networkx as nx
 
-    graph = nx.DiGraph([(edge.source, edge.target) for edge in automaton.edges])
-    component = {p: n for n, part in enumerate(nx.strongly_connected_components(graph)) for p in part}
+    graph = nx.DiGraph([(edge.source, edge.target) for edge in edges])
+    graph.add_node(automaton.start)
+    return {p: n for n, part in enumerate(nx.strongly_connected_components(graph)) for p in part}
+
+
+def on_cycles(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
+    """Those of some edges that are on a cycle."""
+    component = components(automaton, automaton.edges)
     edges = (automaton.edges[i] for i in numbers)
     return (edge for edge in edges if component[edge.source] == component[edge.target])
 
@@ -157,11 +170,6 @@ def _standing(edge: Edge) -> Edge:
     samples = tuple(replace(sample, mean=still(sample.mean)) for sample in edge.samples)
     guards = tuple(replace(guard, form=still(guard.form)) for guard in edge.guards)
     return replace(edge, samples=samples, guards=guards, sets=())
-
-
-def _guarding(edge: Edge) -> set[str]:
-    forms = [guard.form for guard in edge.guards] + [sample.mean for sample in edge.samples]
-    return {symbol for form in forms for symbol, _ in form.terms if isinstance(symbol, str)}
 
 
 def _name(edge: Edge) -> str:

@@ -18,7 +18,15 @@ from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.concrete import Concrete, Run
 from dipc.dipwhile.allsizes.finite import decided, declared_at, event, program_at
-from dipc.dipwhile.allsizes.runs import carrying, layered_value, numbered, rank, repeated, run_value
+from dipc.dipwhile.allsizes.runs import (
+    carrying,
+    layered_value,
+    numbered,
+    on_cycles,
+    rank,
+    repeated,
+    run_value,
+)
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT
@@ -75,12 +83,6 @@ class Layer:
         return isinstance(found, Solved) and found.t <= t
 
 
-def _has_cycles(automaton: Automaton) -> bool:
-    import networkx as nx
-
-    return not nx.is_directed_acyclic_graph(nx.DiGraph((e.source, e.target) for e in automaton.edges))
-
-
 class Search:
     """Sizes, one by one."""
 
@@ -115,7 +117,8 @@ class Search:
     def _layer(self, n: int, clock: Clock) -> Layer | None:
         automaton = self.asked.automaton(clock, self.sizes(n))
         self.supported.add(n)
-        if len(automaton.edges) > MOST_EDGES or _has_cycles(automaton):
+        edges = range(len(automaton.edges))
+        if len(edges) > MOST_EDGES or any(on_cycles(automaton, edges)):
             return None
         dearest = layered_value(automaton, clock)
         concrete = Concrete(self.asked, self.sizes(n), self.clock)
@@ -128,8 +131,12 @@ class Search:
         open_sizes = 0
         for n in self.numbers if self.covered else ():
             layer = self.layer(n)
-            if layer is not None and self.meaningful(n) and self.proved(layer):
-                continue
+            if layer is not None:
+                # a proof of what is not a program is no proof
+                with suppress(InputError):
+                    program_at(self.front, self.sizes(n), {})
+                    if self.proved(layer):
+                        continue
             if (found := self.confirmed(n, layer)) is not None:
                 least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
                 return self.broken_at(n, found, least)
@@ -137,13 +144,6 @@ class Search:
             if open_sizes == MOST_OPEN:
                 break
         return self.broken_on_declared()
-
-    def meaningful(self, n: int) -> bool:
-        """Whether the program is one at a size; a proof of what is not is no proof."""
-        with suppress(InputError):
-            program_at(self.front, self.sizes(n), {})
-            return True
-        return False
 
     def broken_on_declared(self) -> BrokenFrom | None:
         """The first size at which the declared inputs violate the claim."""

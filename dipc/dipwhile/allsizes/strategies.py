@@ -17,7 +17,7 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import ZERO, Automaton
 from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cheapest
-from dipc.dipwhile.allsizes.runs import reached
+from dipc.dipwhile.allsizes.runs import components, leaving, reached
 
 MAX_CHAINS = 3000
 TOO_MANY = f"more than {MAX_CHAINS} chains of decisions that can be taken once"
@@ -67,10 +67,11 @@ def strategies(
     """
     edges = reached(automaton, range(len(automaton.edges)))
     best, known = _stage(automaton, [edges], None, clock), {frozenset(edges)}
+    graph = _Graph(automaton, edges, components(automaton, (automaton.edges[i] for i in edges)))
     for labels in (False, True):
         if isinstance(best, Solved) and (not best.t or (claim is not None and not least and best.t <= claim)):
             break
-        parts = _Graph.of(automaton, edges).parts(labels, clock)
+        parts = graph.parts(labels, clock)
         if parts is None:
             best = best if isinstance(best, Solved) else Unsolved(best.edges, TOO_MANY)
         elif parts != known:
@@ -89,12 +90,12 @@ def covers(automaton: Automaton, chosen: Sequence[Strategy]) -> bool:
     for n, one in enumerate(chosen):
         for i in one.edges:
             having[i] |= 1 << n
-    leaving = _leaving(automaton)
+    ways = leaving(automaton, range(len(automaton.edges)))
     waiting = [(automaton.start, (1 << len(chosen)) - 1)]
     seen = set(waiting)
     while waiting:
         place, kept = waiting.pop()
-        after = {(automaton.edges[i].target, kept & having[i]) for i in leaving.get(place, ())}
+        after = {(automaton.edges[i].target, kept & having[i]) for i in ways.get(place, ())}
         if any(not left for _, left in after):
             return False
         waiting += after - seen
@@ -146,14 +147,6 @@ def _strategy(automaton: Automaton, part: Sequence[int], found: Cheapest) -> Str
     return Strategy(tuple(part), found.potentials, deltas, found.shifts)
 
 
-def _leaving(automaton: Automaton) -> dict[int, list[int]]:
-    """The edges, by number, that leave each place."""
-    leaving: dict[int, list[int]] = {}
-    for i, edge in enumerate(automaton.edges):
-        leaving.setdefault(edge.source, []).append(i)
-    return leaving
-
-
 @dataclass(frozen=True, slots=True)
 class _Graph:
     """The edges that runs can reach; the strongly connected ``component`` of each place."""
@@ -161,15 +154,6 @@ class _Graph:
     automaton: Automaton
     edges: tuple[int, ...]
     component: dict[int, int]
-
-    @classmethod
-    def of(cls, automaton: Automaton, edges: tuple[int, ...]) -> _Graph:
-        import networkx as nx
-
-        graph = nx.DiGraph([(automaton.edges[i].source, automaton.edges[i].target) for i in edges])
-        graph.add_node(automaton.start)
-        parts = nx.strongly_connected_components(graph)
-        return cls(automaton, edges, {place: n for n, part in enumerate(parts) for place in part})
 
     def parts(self, labels: bool, clock: Clock) -> set[frozenset[int]] | None:
         """The edges of each chain of components, apart by ``labels`` or not; None if there are too many."""
@@ -183,7 +167,9 @@ class _Graph:
 
     def _chains(self, labels: bool) -> Iterator[frozenset[int]]:
         """One way out of every component that has one, and the edges inside each that is reached."""
-        inner, ways = self._inner(), self._ways(labels)
+        inner, ways = dict[int, set[int]](), self._ways(labels)
+        for i in filter(self._inside, self.edges):
+            inner.setdefault(self.component[self.automaton.edges[i].source], set()).add(i)
         waiting: list[tuple[frozenset[int], frozenset[int], tuple[int, ...]]] = [
             (frozenset(), frozenset(), (self.component[self.automaton.start],))
         ]
@@ -205,12 +191,6 @@ class _Graph:
     def _inside(self, i: int) -> bool:
         edge = self.automaton.edges[i]
         return self.component[edge.source] == self.component[edge.target]
-
-    def _inner(self) -> dict[int, set[int]]:
-        inner: dict[int, set[int]] = {}
-        for i in filter(self._inside, self.edges):
-            inner.setdefault(self.component[self.automaton.edges[i].source], set()).add(i)
-        return inner
 
     def _ways(self, labels: bool) -> dict[int, list[tuple[int, ...]]]:
         """The edges that leave each component; those that differ in labels only are one way, unless apart."""

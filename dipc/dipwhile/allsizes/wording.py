@@ -255,9 +255,11 @@ def _lines(automaton: Automaton, strategy: Strategy) -> Iterator[Line]:
         own.setdefault(move.number, []).append(move)
     for number in strategy.edges:
         edge = automaton.edges[number]
-        before, after = (str(strategy.potentials.get(place, ZERO)) for place in (edge.source, edge.target))
+        before, after = (str(strategy.potentials.get(end, ZERO)) for end in (edge.source, edge.target))
         texts = (_texts(edge, {"test", "choice", "output"}), _texts(edge, {"label"}))
-        line = partial(Line, place_in_words(automaton.places[edge.source]), *texts)
+        place = automaton.places[edge.source]
+        known = ", ".join(f"{name} = {show(value)}" for name, value in place.values)
+        line = partial(Line, place.cut + (f" ({known})" if known else ""), *texts)  # line 1: for i (k = 0)
         for move in own.get(number, []):
             yield line(move.name, str(move.shift), str(move.cost), before, after)
         if edge.cost:
@@ -266,9 +268,3 @@ def _lines(automaton: Automaton, strategy: Strategy) -> Iterator[Line]:
 
 def _texts(edge: Edge, kinds: set[str]) -> str:
     return ", ".join(step.text for step in edge.path if step.kind in kinds)
-
-
-def place_in_words(place: Place) -> str:
-    """For example ``line 11: for i (count = 0)``."""
-    known = ", ".join(f"{name} = {show(value)}" for name, value in place.values)
-    return place.cut + (f" ({known})" if known else "")
