@@ -201,7 +201,8 @@ def _terms(multipliers: Multipliers | None) -> Json:
 def _needed(level: Sequence[Sparse], kept: Sequence[Sparse], size: int, clock: Clock) -> list[int]:
     """The places of those that the others, with what was kept before, do not dominate."""
     needed: list[int] = []
-    for i in sorted(range(len(level)), key=lambda i: _strength(level[i]), reverse=True):
+    strengths = [sum(x.values(), ZERO) / sum(map(abs, x.values()), ZERO) for x in level]
+    for i in sorted(range(len(level)), key=strengths.__getitem__, reverse=True):
         clock.tick("certificate", len(kept) + len(needed))
         if _multiple(level[i], [*kept, *(level[j] for j in needed)]) is None:
             needed.append(i)
@@ -211,10 +212,6 @@ def _needed(level: Sequence[Sparse], kept: Sequence[Sparse], size: int, clock: C
         if _dominated(level[i], [*kept, *others], size) is not None:
             needed.remove(i)
     return sorted(needed)
-
-
-def _strength(x: Sparse) -> fmpq:
-    return sum(x.values(), ZERO) / sum(map(abs, x.values()), ZERO)
 
 
 def _dominated(x: Sparse, kept: Sequence[Sparse], size: int) -> Multipliers | None:

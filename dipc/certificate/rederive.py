@@ -70,11 +70,11 @@ def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     check_adjacency(program, certificate, known)
     rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
     drawn: dict[object, Draw] = {}
-    count = 0
+    count, table = 0, certificate.table
     for law, inputs in laws_of(program, certificate, known):
-        claimed_law = {
-            outcome: certificate_pair(certificate, i) for outcome, i in zip(rows, law, strict=True)
-        }
+        ratios = [table.functions[i] for i in law]
+        pairs = ((ratio.numerator, table.denominators[ratio.denominator]) for ratio in ratios)
+        claimed_law = dict(zip(rows, pairs, strict=True))
         compare(distribution(program, inputs, known, drawn, sizes), claimed_law)
         count += 1
     check_draws(drawn.values(), certificate.claim.on)
@@ -168,12 +168,6 @@ def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
     except LimitReached as limit:
         raise Refused("deep: program", str(limit)) from None
     return program, dict(core.arrays)
-
-
-def certificate_pair(certificate: Certificate, place: int) -> Pair:
-    """A probability as the certificate lists it."""
-    ratio = certificate.table.functions[place]
-    return ratio.numerator, certificate.table.denominators[ratio.denominator]
 
 
 def compare(derived: dict[Outcome, Pair], listed: dict[Outcome, Pair]) -> None:

@@ -136,13 +136,12 @@ def read_choice(certificate: Certificate, choice: Mapping[str, Any]) -> Chosen |
 
 def same_draws(derived: Sequence[Chosen | Mechanism], listed: Sequence[Chosen | Mechanism]) -> bool:
     """Are they the same finite draws, in the same order?"""
-    return len(derived) == len(listed) and all(map(same_draw, derived, listed))
-
-
-def same_draw(a: Chosen | Mechanism, b: Chosen | Mechanism) -> bool:
-    if isinstance(a, Chosen) and isinstance(b, Chosen):
-        return same(a.left, b.left) and same(a.right, b.right)
-    return a == b
+    return len(derived) == len(listed) and all(
+        same(a.left, b.left) and same(a.right, b.right)
+        if isinstance(a, Chosen) and isinstance(b, Chosen)
+        else a == b
+        for a, b in zip(derived, listed, strict=True)
+    )
 
 
 # --- simulation -----------------------------------------------------------------------------------------
@@ -245,14 +244,11 @@ class Simulation:
             pair = todo.pop()
             if pair not in self.steps:
                 self.steps[pair] = steps = list(self.paths(pair))
-                steps += self.shared_edges(steps, pair)
+                paths = Counter(tuple(n for n, _ in step) for step in steps if step)
+                # something is wrong if there are fewer edges than paths that may be each of them
+                if any(count > len(set(edges)) for edges, count in paths.items()):
+                    steps.append(self.no_edge(pair, "two paths of the program are one listed edge"))
                 todo += [target for step in steps for _, target in step]
-
-    def shared_edges(self, steps: list[Step], pair: Pair) -> list[Step]:
-        """Something is wrong if there are fewer edges than paths that may be each of them."""
-        paths = Counter(tuple(n for n, _ in step) for step in steps if step)
-        short = any(count > len(set(edges)) for edges, count in paths.items())
-        return [self.no_edge(pair, "two paths of the program are one listed edge")] if short else []
 
     def paths(self, pair: Pair) -> Iterator[Step]:
         """For each path the edges that it may be; none if something is wrong."""
@@ -346,9 +342,16 @@ def check_automaton(program: ast.Program, certificate: Certificate, sizes: froze
     """
     known: Known = dict(certificate.program.parameters)
     text = Text(program, known, sizes - known.keys(), all_sizes(program))
-    integers = needs_integers(program)
+    # With integer noise the least cost is not convex between integers: inputs are integers.
+    assigned = (s.value for s in statements(program.body) if isinstance(s, ast.Assign))
+    integers = any(isinstance(value, ast.Noise) and value.kind == "DLap" for value in assigned)
     text.domains = {d.name: domain(d, known, text.symbolic, integers) for d in program.inputs}
-    text.sums = {parse_expression(name): name for name in sum_names(certificate)}
+    listed_names = {
+        name
+        for place in certificate.data["places"]
+        for name in (*place["values"], *place["differences"], *place["live"])
+    }
+    text.sums = {parse_expression(name): name for name in listed_names if name.startswith("sum(")}
     check_question(text, certificate)
     listed_automaton = read_listed(certificate)
     shared = Shared(text, neighbours(program, known, text.domains))
@@ -363,27 +366,12 @@ def check_automaton(program: ast.Program, certificate: Certificate, sizes: froze
     return len(used)
 
 
-def sum_names(certificate: Certificate) -> set[str]:
-    """The listed variables that are named after sums."""
-    found: set[str] = set()
-    for place in certificate.data["places"]:
-        names = (*place["values"], *place["differences"], *place["live"])
-        found |= {name for name in names if name.startswith("sum(")}
-    return found
-
-
 def all_sizes(program: ast.Program) -> frozenset[str]:
     """The parameters that are sizes of inputs, or are computed from them."""
     found = {d.size.name for d in program.inputs if isinstance(d.size, ast.Name)}
     for param in program.params:
         found |= {param.name} if names_of(param.value) & found else set()
     return frozenset(found)
-
-
-def needs_integers(program: ast.Program) -> bool:
-    """Is there integer noise?  Then the least cost is not convex between integers: inputs are integers."""
-    assigned = (s.value for s in statements(program.body) if isinstance(s, ast.Assign))
-    return any(isinstance(value, ast.Noise) and value.kind == "DLap" for value in assigned)
 
 
 def check_question(text: Text, certificate: Certificate) -> None:

@@ -134,18 +134,16 @@ class Evaluation:
         self.todo, self.phases, self.sign = self.begin.todo, dict(self.begin.phases), self.begin.sign
         self.text = self.shared.text
         for name, kept in sorted(self.begin.kept, key=lambda pair: pair[0]):
-            self.values[name] = self.restored(name, kept)
-
-    def restored(self, name: str, kept: Kept) -> Value | str:
-        match kept:
-            case Random(of):
-                return symbol("live", of)
-            case Moves(by):
-                self.moves["cell", name] = by
-                return symbol("cell", name)
-            case "unknown":
-                return symbol("public", "variable", name)
-        return kept
+            match kept:
+                case Random(of):
+                    self.values[name] = symbol("live", of)
+                case Moves(by):
+                    self.moves["cell", name] = by
+                    self.values[name] = symbol("cell", name)
+                case "unknown":
+                    self.values[name] = symbol("public", "variable", name)
+                case _:
+                    self.values[name] = kept
 
     def choose(self, options: int) -> int:
         """One of so many options."""

@@ -288,9 +288,9 @@ class Text:
                 pass
             case _:
                 return None
-        old = True
+        old, first = True, ast.Binary(ast.Op.EQ, ast.Name(loop.variable), loop.low)
         match condition:
-            case ast.Binary(ast.Op.OR, a, b) if is_first(a, loop):
+            case ast.Binary(ast.Op.OR, a, b) if a == first:
                 condition, old = b, False
         if not isinstance(condition, ast.Binary) or (op := BEATS.get(condition.op)) is None:
             return None
@@ -340,11 +340,6 @@ def marked(constants: Constants, mark: str, value: bool) -> Constants:
 
 def is_one(expr: ast.Expr) -> bool:
     return expr == ast.Name(ONE) or (isinstance(expr, ast.Number) and expr.value == 1)
-
-
-def is_first(expr: ast.Expr, loop: ast.For) -> bool:
-    """Is it ``i = low``?"""
-    return expr == ast.Binary(ast.Op.EQ, ast.Name(loop.variable), loop.low)
 
 
 def is_cell(node: object, array: str) -> bool:

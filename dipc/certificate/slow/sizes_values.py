@@ -85,18 +85,13 @@ Row = tuple[Number, str]
 """``number OP 0`` with one of ``>=``, ``>`` and ``=``."""
 
 
-def opposites(row: Row) -> list[Row]:
-    """Conditions one of which holds wherever this one does not."""
-    value, op = row
-    if op == "=":
-        return [(value, ">"), (multiple(value, -1), ">")]
-    return [(multiple(value, -1), ">=" if op == ">" else ">")]
-
-
 def follows(row: Row, rows: Iterable[Row]) -> bool:
     """Is it certain that the conditions imply this one?"""
-    given = list(rows)
-    return all(impossible([*given, other]) for other in opposites(row))
+    given, (value, op) = list(rows), row
+    contrary = multiple(value, -1)
+    # conditions one of which holds wherever this one does not
+    others = [(value, ">"), (contrary, ">")] if op == "=" else [(contrary, ">=" if op == ">" else ">")]
+    return all(impossible([*given, other]) for other in others)
 
 
 def impossible(rows: Iterable[Row]) -> bool:
