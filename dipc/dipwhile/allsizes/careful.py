@@ -194,14 +194,6 @@ class Careful(Path):
         self.integers.add(symbol)
         self.about[symbol] = Condition(value.plus(low, -ONE)), Condition(high.plus(value, -ONE))
 
-    def learn_rounded(self, value: Linear, of: Linear, by: fmpq) -> None:
-        """Know that an unknown is a number rounded down (``by`` is -1) or up (1): the nearest integer."""
-        ((symbol, _),) = value.terms
-        self.integers.add(symbol)
-        change = value.plus(of, -ONE).times(by)
-        less = Linear((), ONE).plus(change, -ONE)
-        self.about[symbol] = Condition(change), Condition(less, strict=True)
-
     # --- variables that outlast a cut ------------------------------------------------------------
 
     def _restored(self, name: str, kept: Kept) -> Datum:
@@ -213,17 +205,14 @@ class Careful(Path):
             if declared is not None and declared.integers:
                 self.integers.add(symbol)
             if declared is None and not name.endswith("]"):
-                self.trust(name, symbol)
+                # rely on the habits of a variable; those of an input or a cell are not watched
+                habits = [h for h in self.common.habits if (name, h) not in self.common.broken]
+                self.common.trusted |= {(name, habit) for habit in habits}
+                if None in habits:
+                    self.integers.add(symbol)
+                held = [put_in(habit, unknown(symbol)) for habit in habits if habit is not None]
+                self.about[symbol] = (*self.about.get(symbol, ()), *held)
         return value
-
-    def trust(self, name: str, symbol: Symbol) -> None:
-        """Rely on the habits of a variable; those of an input or a cell are not watched."""
-        habits = [h for h in self.common.habits if (name, h) not in self.common.broken]
-        self.common.trusted |= {(name, habit) for habit in habits}
-        if None in habits:
-            self.integers.add(symbol)
-        known = [put_in(habit, unknown(symbol)) for habit in habits if habit is not None]
-        self.about[symbol] = (*self.about.get(symbol, ()), *known)
 
     def keep_habits(self, name: str, value: Datum) -> None:
         """Drop the habits of a variable that a new value does not have."""
@@ -372,7 +361,11 @@ class Careful(Path):
             self.doubt(f"`{show_expr(expr)}` may divide by zero", expr.span)
         number = as_linear(found)
         if name in ("floor", "ceil") and number is not None and number.terms:
-            self.learn_rounded(number, last, -ONE if name == "floor" else ONE)
+            ((symbol, _),) = number.terms
+            self.integers.add(symbol)
+            change = number.plus(last, -ONE).times(-ONE if name == "floor" else ONE)
+            less = Linear((), ONE).plus(change, -ONE)
+            self.about[symbol] = Condition(change), Condition(less, strict=True)  # the nearest integer
         return found
 
     # --- cells and outputs -------------------------------------------------------------------------

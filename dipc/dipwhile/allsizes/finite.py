@@ -69,23 +69,23 @@ def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, Coll
     if levelled is None:
         raise InputError("an output without a finite set is read", program.outputs[0].span)
     claim = replace(program.claim, sizes=()) if program.claim is not None else None
+    inputs = []
+    for d in program.inputs:
+        some = values.get(d.name, ())
+        if not some and isinstance(d.domain, ast.Unlisted):
+            some = sample(d.domain, declared.constants)
+        numbers = tuple(map(ast.Number, sorted(some)))
+        inputs.append(replace(d, domain=ast.SetOf(numbers)) if numbers else d)
     made = replace(
         levelled,
         params=params,
-        inputs=tuple(_with_set(d, declared, values.get(d.name, ())) for d in program.inputs),
+        inputs=tuple(inputs),
         claim=claim,
         unknowns=(),
         priors=(),
         secrets=(),
     )
     return read(Source(front.source.name, show_program(made)))
-
-
-def _with_set(input: ast.Declaration, declared: Declared, values: Collection[fmpq]) -> ast.Declaration:
-    if not values and isinstance(input.domain, ast.Unlisted):
-        values = sample(input.domain, declared.constants)
-    numbers = tuple(map(ast.Number, sorted(values)))
-    return replace(input, domain=ast.SetOf(numbers)) if numbers else input
 
 
 def event(program: ast.Program, output: Valuation) -> str:

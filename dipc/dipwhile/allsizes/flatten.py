@@ -480,10 +480,6 @@ class Flattener(Unroller):
         read = [name for s in loop.body[:-1] for e in _read(s) for name in names_in(e)]
         return not set(targets) & {*read, *_assigned(loop.body[:-1]), *names_in(new)}
 
-    def is_whole(self, low: ast.Expr, high: ast.Expr) -> bool:
-        """Whether a range is 1..N for a size N, which is never empty."""
-        return low == ast.Number(ONE) and isinstance(high, ast.Name) and high.name in self.scope.lengths
-
     def extremum_of_rounds(
         self, loop: ast.For, streaming: tuple[ast.Binary, bool, ast.Block], constants: Constants
     ) -> bool:
@@ -519,7 +515,9 @@ class Flattener(Unroller):
             others(None)
             ends.append(self.put(Jump(0)))
             self.land(either)
-        elif numbers is None and not self.is_whole(low, high):
+        elif numbers is None and not (  # 1..N for a size N is never empty
+            low == ast.Number(ONE) and isinstance(high, ast.Name) and high.name in self.scope.lengths
+        ):
             either = self.put(Either(0, "there is no round", "there is a round", span))
             ends.append(self.put(Jump(0)))
             self.land(either)

@@ -242,8 +242,12 @@ def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: d
     absolute = isinstance(part.left, ast.Call) and part.left.function == "abs" and part.op is ast.Op.LE
     left = part.left.arguments[0] if absolute and isinstance(part.left, ast.Call) else part.left
     form = linear(substitute(ast.Binary(ast.Op.SUB, left, part.right), constants), _leaf)
-    if form is None or (absolute and not _homogeneous(left, part.right, constants)):
+    if form is None:
         return False
+    if absolute:  # no number on the left and nothing else on the right
+        inner, outer = (linear(substitute(side, constants), _leaf) for side in (left, part.right))
+        if inner is None or inner.get(None) or outer is None or outer.keys() - {None}:
+            return False
     rest, constant = {k: v for k, v in form.items() if k is not None}, form.get(None, ZERO)
     names = {name for name, _ in rest}
     if len(names) != 1:
@@ -268,12 +272,6 @@ def _narrow(known: dict[str, fmpq], more: Mapping[str, fmpq], nearer: Callable[[
     """Add bounds to those of a conjunction; of two for one input the narrower one counts."""
     for name, end in more.items():
         known[name] = nearer(known.get(name, end), end)
-
-
-def _homogeneous(left: ast.Expr, right: ast.Expr, constants: Constants) -> bool:
-    """Whether ``abs(left) <= right`` has no number on the left and nothing else on the right."""
-    inner, outer = (linear(substitute(side, constants), _leaf) for side in (left, right))
-    return inner is not None and not inner.get(None) and outer is not None and not outer.keys() - {None}
 
 
 def _leaf(node: ast.Expr) -> dict[tuple[str, bool], fmpq] | None:

@@ -128,7 +128,11 @@ class Drawing(Evaluating):
     def finite(self, options: Sequence[tuple[Datum, ast.Expr]], target: str, span: Span) -> Datum:
         """A draw from a finite set: one path for each value."""
         for _, p in options:
-            self.refuse_private(p)
+            for node in nodes(p):
+                private = isinstance(node, ast.Name | ast.Index) and not self.is_public(self.evaluate(node))
+                if private or isinstance(node, ast.Fold):
+                    text = f"the probability `{show_expr(p)}` depends on `{show_expr(node)}`"
+                    raise Unsupported(text, p.span, FINITE_HINT)
         self.vague = self.vague or not all(self.possible(p) for _, p in options)
         if all(self.is_public(value) for value, _ in options):
             values = list(dict.fromkeys(value for value, _ in options))
@@ -161,14 +165,6 @@ class Drawing(Evaluating):
         with suppress(Unsupported, LimitReached):
             return bool(self.chance(p))
         return False
-
-    def refuse_private(self, p: ast.Expr) -> None:
-        """Refuse a probability that is not the same on u and u'."""
-        for node in nodes(p):
-            private = isinstance(node, ast.Name | ast.Index) and not self.is_public(self.evaluate(node))
-            if private or isinstance(node, ast.Fold):
-                text = f"the probability `{show_expr(p)}` depends on `{show_expr(node)}`"
-                raise Unsupported(text, p.span, FINITE_HINT)
 
     def pay(self, left: Quotient, right: Quotient, span: Span) -> None:
         """The cost of a finite draw."""

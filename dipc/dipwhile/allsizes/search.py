@@ -266,18 +266,14 @@ class Search:
                 if shown and bound == layer.bound:
                     return bound
                 found = bound or ZERO
-        declared = self.engine_bound(n)
-        return None if declared is None else max(found, declared)
-
-    def engine_bound(self, n: int) -> fmpq | None:
-        """The least t of some inputs, or a lower bound for it; None if no t is enough."""
-        if n <= MOST_OPEN:
+        if n <= MOST_OPEN:  # the least t of some inputs, or a lower bound for it
             with suppress(InputError, LimitReached):
                 program = program_at(self.front, self.sizes(n), {})
                 if Explored(program).space.size <= MOST_INPUTS:
-                    found = budget(losses_of(Explored(program), self.asked.budgets, self.limited())).least
-                    return None if found.infinite else found.low
-        return ZERO
+                    losses = losses_of(Explored(program), self.asked.budgets, self.limited())
+                    least = budget(losses).least
+                    return None if least.infinite else max(found, least.low)
+        return found
 
     def longer(self, automaton: Automaton, high: fmpq) -> int | None:
         """A size that needs ``high``, by a run that repeats cycles; None if none is found."""
