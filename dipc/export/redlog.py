@@ -41,7 +41,11 @@ def redlog(question: Question, clock: Clock) -> str:
         raise InputError("the claim depends on eps and no number of the model does", hint="--at 1/2")
     problem = Cleared(question, clock, claim.rate)
     variables = [Symbol(f"u{i}") for i in range(1, len(parameters.names) + 1)]
-    conditions = [*_ranges(problem, variables), *(_atom(f, variables) for f in problem.family.conditions)]
+    conditions: list[Tree] = []
+    for x, (low_open, high_open) in zip(variables, problem.family.open_ends, strict=False):
+        conditions.append(Apply(">" if low_open else ">=", (x, fmpq(0))))
+        conditions.append(Apply("<" if high_open else "<=", (x, fmpq(1))))
+    conditions += (_atom(f, variables) for f in problem.family.conditions)
     levels = chain.from_iterable(islice(problem.levels(), horizon))
     conclusions = [_atom(claim.factor * f.above - f.below, variables) for f in islice(levels, MOST + 1)]
     if len(conclusions) > MOST:
@@ -70,12 +74,6 @@ def _meanings(problem: Cleared, variables: list[Symbol]) -> Iterator[str]:
         unit = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
         shown = f"exp(-eps{unit})" if name == parameters.eps_name else name
         yield f"% {shown} = {write(value, REDLOG)}"
-
-
-def _ranges(problem: Cleared, variables: list[Symbol]) -> Iterator[Tree]:
-    for x, (low_open, high_open) in zip(variables, problem.family.open_ends, strict=False):
-        yield Apply(">" if low_open else ">=", (x, fmpq(0)))
-        yield Apply("<" if high_open else "<=", (x, fmpq(1)))
 
 
 def _atom(f: fmpq_mpoly, variables: list[Symbol]) -> Tree:

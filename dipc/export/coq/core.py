@@ -100,6 +100,7 @@ class CoreListing(Listing):
     def definition(self) -> Iterator[str]:
         """The program."""
         translation, block = self.translation, self.block
+        inputs = sum(len(variable.cells) for variable in translation.program.inputs)
         for i, (cell, name) in enumerate(translation.cells.items()):
             yield f"Definition {name} : nat := {i}.  (* {spelled(cell)} *)"
         for atom, value in translation.atoms.items():
@@ -109,7 +110,7 @@ class CoreListing(Listing):
         yield "Definition program : mechanism := {|"
         yield f"  input_sets := {listed(sets)};"
         yield f"  neighbours := {self.adjacency()};"
-        yield f"  more_cells := {len(translation.cells) - translation.input_count};"
+        yield f"  more_cells := {len(translation.cells) - inputs};"
         yield "  code := ("
         yield from lines(block, "    ")
         yield "  )%core;"

@@ -92,11 +92,6 @@ class Translation:
         return names
 
     @cached_property
-    def input_count(self) -> int:
-        """How many cells the input has."""
-        return sum(len(variable.cells) for variable in self.program.inputs)
-
-    @cached_property
     def outputs(self) -> list[str]:
         """The cells of the outputs, in the order of their declaration."""
         return [self.cells[cell] for variable in self.program.outputs for cell in variable.cells]
