@@ -104,12 +104,17 @@ def excesses(steps: Steps, sides: Sides, compare: Compare, clock: Clock) -> Iter
         for node in level:
             clock.tick("horizon", depth)
             _split(steps, node, merged)
-        settled += [node for node in merged.values() if _is_whole(node, compare)]
+        for node in merged.values():  # settled: a >= c b in every cell
+            if all(compare(quotient(node.a.get(s, ZERO), x)) >= 0 for s, x in node.b.items()):
+                settled.append(node)
         level = [node for node in merged.values() if _is_mixed(node, compare)]
         now = [*settled, *(node for node in level if compare(quotient(*node.mass)) > 0)]
         most = _total(settled)
         for node in level:
-            most = most.plus(_positive_part(node, compare), node.weight)
+            # of the cells with a > c b no continuation makes more
+            cells = [s for s, x in node.a.items() if compare(quotient(x, node.b.get(s, ZERO))) > 0]
+            parts = (sum((side.get(s, ZERO) for s in cells), ZERO) for side in (node.a, node.b))
+            most = most.plus(Mass(*parts), node.weight)
         yield Excess(depth, _total(now), most, tuple(now))
 
 
@@ -137,17 +142,6 @@ def _is_mixed(node: _Node, compare: Compare) -> bool:
     ratios = [quotient(node.a.get(s, ZERO), x) for s, x in node.b.items()]
     above = node.a.keys() - node.b.keys() or any(compare(ratio) > 0 for ratio in ratios)
     return bool(above) and any(compare(ratio) < 0 for ratio in ratios)
-
-
-def _is_whole(node: _Node, compare: Compare) -> bool:
-    """Whether a >= c b in every cell."""
-    return all(compare(quotient(node.a.get(s, ZERO), x)) >= 0 for s, x in node.b.items())
-
-
-def _positive_part(node: _Node, compare: Compare) -> Mass:
-    """The cells with a > c b: no continuation makes more of the belief."""
-    cells = [s for s, x in node.a.items() if compare(quotient(x, node.b.get(s, ZERO))) > 0]
-    return Mass(sum((node.a[s] for s in cells), ZERO), sum((node.b.get(s, ZERO) for s in cells), ZERO))
 
 
 def least_constant(

@@ -9,7 +9,7 @@ from flint import fmpq
 
 from dipc.errors import LimitReached
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish import additive
+from dipc.pufferfish import additive, beliefs
 from dipc.pufferfish.additive import Excess, Mass
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, exceeds
 from dipc.pufferfish.question import Claim
@@ -30,7 +30,8 @@ def violation(problem: Rational, claim: Claim, horizon: int) -> Counterexample |
     """A shortest violation, the greatest among these, or None."""
     if claim.delta:
         return _additive_violation(problem, claim, horizon)
-    found = problem.violation(horizon, Constant(claim))
+    is_below = Constant(claim).is_below
+    found = beliefs.violation(problem.steps, problem.sides, horizon, is_below, problem.clock)
     return found and problem.counterexample(found.pair, [found.word], claim)
 
 
@@ -66,7 +67,7 @@ def budget(problem: Rational, horizon: int, delta: fmpq = ZERO) -> Budget:
         return known(problem, ONE, None)
     if delta:
         return _additive_budget(problem, horizon, delta)
-    best = problem.greatest(horizon)
+    best = beliefs.greatest_of(problem.steps, problem.sides, horizon, problem.clock)
     return known(problem, best.ratio, problem.reached(best.pair, [best.word]))
 
 

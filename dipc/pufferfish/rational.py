@@ -14,7 +14,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs
-from dipc.pufferfish.beliefs import ONE, ZERO, Extreme, Ratio, Sides, Sparse, Steps, Word
+from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, Sides, Sparse, Steps, Word
 from dipc.pufferfish.question import NOTHING, Claim, Pair, Question
 from dipc.pufferfish.verdict import (
     Counterexample,
@@ -71,14 +71,6 @@ class Rational:
         self.pairs, self.sides = [question.pairs[i] for i in kept], [sides[i] for i in kept]
         self.notes = tuple(dict.fromkeys((*question.notes, *_notes(question.pairs, sides))))
 
-    def greatest(self, horizon: int) -> Extreme:
-        """The greatest of all: the first pair that has it, and a shortest word."""
-        return beliefs.greatest_of(self.steps, self.sides, horizon, self.clock)
-
-    def violation(self, horizon: int, constant: Constant) -> Extreme | None:
-        """A shortest violating word; of these the greatest quotient, then the first pair."""
-        return beliefs.violation(self.steps, self.sides, horizon, constant.is_below, self.clock)
-
     @property
     def common(self) -> dict[str, Any]:
         """What every verdict tells."""
@@ -121,11 +113,6 @@ class Rational:
 
     def _probability(self, start: Sparse, words: Sequence[Word]) -> Quotient:
         return Quotient.of(sum((self.steps.probability(start, word) for word in words), ZERO))
-
-    def ratio(self, number: int, word: Word) -> Ratio:
-        """The quotient of one word, for a pair."""
-        left, right = (self.steps.probability(side, word) for side in self.sides[number])
-        return beliefs.quotient(left, right)
 
     def counterexample(
         self, number: int, words: Sequence[Word], claim: Claim, pump: Pump | None = None

@@ -67,7 +67,10 @@ def budget_with_parameters(question: Question, clock: Clock) -> Budget:
 
 def _budget(problem: Cleared, best: Supremum) -> Budget:
     low, high = (None if c is None else Quotient.of(max(c, ONE)) for c in (best.low, best.high))
-    attained = best.attained or (best.low == best.high and _is_inside(problem, best))
+    attained = best.attained
+    if best.low == best.high and problem.family.contains(best.point):  # and where both sides are possible
+        found = problem.numbers(best.f, best.point)
+        attained = attained or (found is not None and quotient(*found) == best.low)
     return Budget(
         **problem.common,
         low=low,
@@ -77,14 +80,6 @@ def _budget(problem: Cleared, best: Supremum) -> Budget:
         approached="" if attained else approached(problem, best.point, best.low == best.high),
         reason=best.reason,
     )
-
-
-def _is_inside(problem: Cleared, best: Supremum) -> bool:
-    """Whether the quotient is that of a point of the class itself, where both sides are possible."""
-    if not problem.family.contains(best.point):
-        return False
-    found = problem.numbers(best.f, best.point)
-    return found is not None and quotient(*found) == best.low
 
 
 def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
