@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import reduce
-from math import lcm
 from typing import Any, NamedTuple
 
 from . import facts, reading
@@ -17,7 +15,6 @@ from .facts import ONE, ZERO, Function
 from .reading import Refused, array, flag, integer, pair_of, rational, record, text
 
 MAX_COUNT = 10**9  # of X^count and U<=count
-MAX_ROOT = 64  # the common denominator of the powers of logarithms
 MAX_WORD = 200  # characters of a name
 MAX_SHOWN = 20_000  # characters of a formula
 RESERVED = {
@@ -66,11 +63,6 @@ def sign(f: Function) -> int:
     return facts.sign_at(f, Fraction(1))
 
 
-def power(f: Function, exponent: int) -> Function:
-    """f^exponent."""
-    return reduce(facts.multiply, [f] * exponent, ONE)
-
-
 def read_number(value: Any, step: str) -> Number:
     above, below = (facts.function(f, step) for f in pair_of(value, step))
     if any(n or a or b for f in (above, below) for n, a, _, b in f):
@@ -99,22 +91,16 @@ class Within(NamedTuple):
 
 
 class Private(NamedTuple):
-    """The parameters of a D: ``scale`` is exp(root * epsilon), c * exp(k); ``written`` is epsilon as text."""
+    """The parameters of a D: ``scale`` is exp(epsilon), c * exp(k); ``written`` is epsilon as text."""
 
     scale: Function
-    root: int
     delta: Number
     written: str
 
     def holds(self, p: Fraction, q: Fraction) -> bool:
-        """Whether p <= exp(epsilon) q + delta: for delta < p by comparing the powers of two numbers >= 0."""
+        """Whether p <= exp(epsilon) q + delta."""
         rest, q_scaled = self.delta.less(p), times(q, self.delta.below)
-        if self.root == 1:
-            return sign(facts.add(facts.multiply(self.scale, q_scaled), rest)) >= 0
-        if sign(rest) >= 0:
-            return True
-        above = facts.multiply(self.scale, power(q_scaled, self.root))
-        return sign(facts.add(above, facts.negative(power(facts.negative(rest), self.root)))) >= 0
+        return sign(facts.add(facts.multiply(self.scale, q_scaled), rest)) >= 0
 
     def __str__(self) -> str:
         return f"D[{self.written}, {self.delta}]"
@@ -184,26 +170,23 @@ def read_detail(kind: str, value: Any, step: str) -> Any:
 
 
 def read_private(given: dict[str, Any], step: str) -> Private:
-    """Epsilon is a constant and a sum of power * ln(base), given as pairs [base, power]."""
+    """Epsilon is a constant and a sum of power * ln(base), given as pairs [base, power]; powers are whole."""
     constant, delta = rational(given["constant"], step), read_number(given["delta"], step)
     pairs = [pair_of(pair, step) for pair in array(given["logarithms"], step)]
     logarithms = [(rational(base, step), rational(exponent, step)) for base, exponent in pairs]
-    root, scale = 1, Fraction(1)
+    scale = Fraction(1)
     for base, exponent in logarithms:
-        root = lcm(root, exponent.denominator)
-        if base <= 0 or root > MAX_ROOT:
-            raise Refused(step, f"a logarithm of a number <= 0, or a root of more than {MAX_ROOT}")
-    for base, exponent in logarithms:
-        bits = abs(exponent * root) * reading.width(base) + reading.width(scale)
-        if bits > facts.MAX_UNIT_BITS:
+        if base <= 0 or exponent.denominator != 1:
+            raise Refused(step, "a logarithm of a number <= 0, or a power that is not whole")
+        if abs(exponent) * reading.width(base) + reading.width(scale) > facts.MAX_UNIT_BITS:
             raise Refused(step, "the factor exp(epsilon) is too large")
-        scale *= base ** int(exponent * root)
-    factor = {(0, ZERO, constant * root, ZERO): scale}
+        scale *= base ** int(exponent)
+    factor = {(0, ZERO, constant, ZERO): scale}
     if sign(facts.add(factor, facts.negative(ONE))) < 0 or sign(delta.above) < 0:
         raise Refused(step, "epsilon or delta is negative")
     parts = [str(constant)] * bool(constant or not logarithms)
     parts += [f"ln({base})" if exponent == 1 else f"{exponent}*ln({base})" for base, exponent in logarithms]
-    return Private(factor, root, delta, " + ".join(parts).replace("+ -", "- "))
+    return Private(factor, delta, " + ".join(parts).replace("+ -", "- "))
 
 
 def formula_shown(nodes: Sequence[Node]) -> str:
