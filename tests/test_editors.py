@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import textmate
 from campaigns import many
 from dipwhile.syntax.programs import PROGRAMS
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ from dipc.dipwhile.syntax.layout import METRICS, WORDS
 from dipc.dipwhile.syntax.parser import raw_tokens
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.tables import GRAMMAR
-from dipc.editors import textmate, words
+from dipc.editors import words
 from dipc.editors.pygments_lexer import DipLexer
 from dipc.shipped import paths
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from dipc.claims.verdict import Verdict
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.export.coq.verdicts import coq
+from dipc.export.coq.theorems import coq
 from dipc.export.drawing import dot, svg
 from dipc.export.latex import latex
 from dipc.export.mathematica import mathematica

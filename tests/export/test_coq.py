@@ -33,8 +33,7 @@ from dipc.clock import limits
 from dipc.errors import InputError, LimitReached, Source
 from dipc.export.coq.library import FOLDER, MODULES, MORE, inlined
 from dipc.export.coq.terms import comment
-from dipc.export.coq.theorems import theorem
-from dipc.export.coq.verdicts import coq
+from dipc.export.coq.theorems import coq, theorem
 from dipc.kernel import privacy
 from dipc.mechanisms import Mechanism
 

@@ -1,6 +1,6 @@
 """The TextMate grammar, which Visual Studio Code, Sublime Text, JetBrains and GitHub read.
 
-It is the file ``dip.tmLanguage.json``; ``python -m dipc.editors.textmate`` regenerates it.
+It is the file ``dip.tmLanguage.json``; ``python docs/site/textmate.py`` regenerates it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from dipc.editors.words import CONTEXTS, KINDS, words
 from dipc.files import write_file
 
-FILE = Path(__file__).with_name("dip.tmLanguage.json")
+FILE = Path(__file__).parents[2] / "dipc" / "editors" / "dip.tmLanguage.json"
 
 
 def grammar() -> dict[str, Any]:
