@@ -193,23 +193,12 @@ def _lower(what: int, limit: float) -> None:
 # --- what goes through the pipe ---------------------------------------------------------------
 
 
-def _coefficients(polynomial: Any) -> tuple[Any, ...]:
-    return type(polynomial), (polynomial.coeffs(),)
-
-
-def _terms(polynomial: Any) -> tuple[Any, ...]:
-    return polynomial.context().from_dict, (polynomial.to_dict(),)
-
-
-def _context(context: Any) -> tuple[Any, ...]:
-    return type(context).get, (context.names(), context.ordering())
-
-
-for _kinds, _parts in (
-    ((fmpz_poly, fmpq_poly), _coefficients),
-    ((fmpz_mpoly, fmpq_mpoly), _terms),
-    ((fmpz_mpoly_ctx, fmpq_mpoly_ctx), _context),
-):
+_PARTS: dict[tuple[type, ...], Callable[[Any], tuple[Any, ...]]] = {
+    (fmpz_poly, fmpq_poly): lambda polynomial: (type(polynomial), (polynomial.coeffs(),)),
+    (fmpz_mpoly, fmpq_mpoly): lambda sum: (sum.context().from_dict, (sum.to_dict(),)),
+    (fmpz_mpoly_ctx, fmpq_mpoly_ctx): lambda ring: (type(ring).get, (ring.names(), ring.ordering())),
+}
+for _kinds, _parts in _PARTS.items():
     for _kind in _kinds:
         copyreg.pickle(_kind, _parts)
 

@@ -506,6 +506,3 @@ def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
 def settings(parameters: Mapping[str, object]) -> list[str]:
     """Parameters with their values, as Python arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
-
-
-load = Mechanism.load
