@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import product
 from random import Random
 
+from dpctl.evaluator import until
 from flint import fmpq
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
@@ -143,27 +144,8 @@ def policies(mdp: Mdp[fmpq]) -> Iterator[list[dict[int, Fraction]]]:
 
 
 def until_in_chain(rows: Sequence[dict[int, Fraction]], left: set[int], right: set[int]) -> list[Fraction]:
-    """Pr(left U right) from every state, by Gaussian elimination on the states that can reach ``right``."""
-    can = set(right)
-    while more := {s for s in left - can if can & rows[s].keys()}:
-        can |= more
-    unknown = sorted(can - right)
-    place = {s: i for i, s in enumerate(unknown)}
-    matrix = []
-    for s in unknown:
-        line = [Fraction(int(s == t)) - rows[s].get(t, Fraction(0)) for t in unknown]
-        matrix.append([*line, sum((p for t, p in rows[s].items() if t in right), Fraction(0))])
-    for i in range(len(unknown)):
-        pivot = next(j for j in range(i, len(unknown)) if matrix[j][i])
-        matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
-        matrix[i] = [x / matrix[i][i] for x in matrix[i]]
-        for j in range(len(unknown)):
-            if j != i and matrix[j][i]:
-                matrix[j] = [x - matrix[j][i] * y for x, y in zip(matrix[j], matrix[i], strict=True)]
-    return [
-        Fraction(1) if s in right else matrix[place[s]][-1] if s in place else Fraction(0)
-        for s in range(len(rows))
-    ]
+    """Pr(left U right) from every state."""
+    return until(list(rows), frozenset(left), frozenset(right))
 
 
 def often_in_chain(rows: Sequence[dict[int, Fraction]], goal: set[int]) -> list[Fraction]:

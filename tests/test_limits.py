@@ -10,7 +10,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
@@ -23,21 +22,14 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_poly
 from patience import PATIENCE
 
 import dipc
-import dipc.certificate.produce
 import dipc.child
 import dipc.claims.deciding
 import dipc.claims.privacy
-import dipc.claims.tightness.curves
-import dipc.dpctl.pipeline
-import dipc.export.questions
-import dipc.program_questions
-import dipc.report.model_page
 from dipc.child import held
 from dipc.cli.main import cli, status
 from dipc.clock import Clock, Limits, as_one, in_force
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.python import Lap, eps
-from dipc.report.model_page import report_model_html
 from dipc.signs.limits import Unsettled
 from dipc.testing import check_file
 
@@ -122,23 +114,12 @@ def test_what_was_found_is_known() -> None:
 
     def work() -> None:
         clock.found("good")
-        clock.found("better")
-        one_long_step()
-
-    with pytest.raises(LimitReached):
-        held(clock, work)
-    assert clock.known == "better"
-
-
-def test_bounds_are_said() -> None:
-    clock = Clock(Limits(0.05))
-
-    def work() -> None:
         clock.found(LimitReached("the answer is at least 3"))
         one_long_step()
 
     with pytest.raises(LimitReached, match=r"^the time limit was reached: the answer is at least 3$"):
         held(clock, work)
+    assert isinstance(clock.known, LimitReached)
 
 
 def test_an_abort_is_no_verdict() -> None:
@@ -169,17 +150,20 @@ def test_without_limits_the_work_is_done_in_place() -> None:
 
 
 def test_in_another_thread() -> None:
-    found: list[BaseException] = []
+    """It has no limits of its own, and can set them."""
+    found: list[object] = []
 
     def ask() -> None:
+        found.append(Clock().limited)
         with pytest.raises(LimitReached) as error:
             held(Clock(Limits(0.05)), one_long_step)
-        found.append(error.value)
+        found.append(str(error.value))
 
-    thread = threading.Thread(target=ask)
-    thread.start()
-    thread.join()
-    assert str(found[0]) == "the time limit was reached"
+    with dipc.limits(seconds=1):
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    assert found == [False, "the time limit was reached"]
 
 
 # --- what is in force ------------------------------------------------------------------------
@@ -206,15 +190,6 @@ def test_questions_of_a_question_have_its_time() -> None:
     with dipc.limits(seconds=PATIENCE):
         clock = Clock()
         assert held(clock, lambda: Clock().deadline) == clock.deadline
-
-
-def test_another_thread_has_no_limits() -> None:
-    found: list[bool] = []
-    with dipc.limits(seconds=1):
-        thread = threading.Thread(target=lambda: found.append(Clock().limited))
-        thread.start()
-        thread.join()
-    assert found == [False]
 
 
 @pytest.mark.parametrize(
@@ -291,50 +266,19 @@ PRIVACY = "D[ln 3, 0](X out_1)"
 QUESTIONS: dict[str, Callable[[], Any]] = {
     "check": lambda: dipc.load("svt1").check(),
     "violated": lambda: dipc.load("svt4", N=2).check(),
-    "pair": lambda: dipc.load("svt1", N=1).check(pair=["q=[0]", "q=[1]"]),
     "budget": lambda: dipc.load("svt1").budget(),
-    "loss_curve": lambda: dipc.load("svt1").loss_curve(),
-    "profile": lambda: dipc.load("sparse").profile("eps/2"),
-    "regions": lambda: dipc.load("hist2", N=1).violating_budgets(),
     "explain": lambda: str(dipc.load("svt1").explain()),
-    "distribution": lambda: dipc.load("svt1").distribution(q=[0, 1, 1]),
-    "export": lambda: dipc.load("svt1", N=1).export("smtlib"),
-    "pufferfish of a program": lambda: dipc.load(COIN).pufferfish().check(),
-    "its budget": lambda: dipc.load(COIN).pufferfish().budget(),
-    "its export": lambda: dipc.load(COIN).pufferfish().export("redlog"),
-    "hidden": lambda: dipc.HiddenMarkovModel.load("ex3").question().check(),
-    "hidden budget": lambda: dipc.HiddenMarkovModel.load("ex3").question().budget(),
-    "model": lambda: dipc.load_model("survey").check("D[ln 3, 0](X out_1)"),
-    "value": lambda: dipc.load_model("survey").value("D[?, 0](X out_1)"),
     "prove": lambda: dipc.load("svt1").prove().verdict,
+    "pufferfish of a program": lambda: dipc.load(COIN).pufferfish().check(),
+    "hidden": lambda: dipc.load("ex3").question().check(),
+    "model": lambda: dipc.load_model("survey").check(PRIVACY),
     "decide": lambda: dipc.decide("forall eps > 0: exp(eps) >= 1 + eps"),
-    "load": lambda: dipc.load("svt1", N=2).budget(),
-    "load text": lambda: dipc.load(COIN).pufferfish().check(),
-    "load for prove": lambda: dipc.load("gap").prove().verdict,
-    "load hidden": lambda: dipc.load("ex3").question().check(),
-    "load_model": lambda: dipc.load_model("survey").export("drn"),
     "load_model of a program": lambda: dipc.load_model("svt1", {"N": "2"}).export("drn"),
     "decorator": lambda: first_above().budget(),
-    "with_parameters": lambda: above_two().with_parameters(N=1).budget(),
     "certificate": lambda: dipc.load("svt1").certificate(),
-    "certificate of a verdict": lambda: certificate_of_a_verdict(),
     "chain": lambda: chain_of(dipc.load("svt1").chain(q=[0, 1, 1])),
-    "sentence": lambda: dipc.load("svt1", N=1).sentence(),
-    "as_model": lambda: dipc.load(COIN).pufferfish().as_model().name,
-    "outputs": lambda: dipc.load(COIN).pufferfish().distribution(),
-    "hidden question": lambda: dipc.load("ex3").question(horizon=2).check(),
-    "hidden comparison": lambda: dipc.load("ex2").compare("n(0)", "n(2)").budget(),
-    "hidden claim": lambda: asked_of_patients().check("ln(5)"),
-    "laws": lambda: dipc.load("ex2").question().laws("n(0)")[None].probability(["2"]),
-    "probability": lambda: dipc.load("ex2").question().probability("2", "n(0)"),
-    "model export": lambda: dipc.load_model("survey").export("drn"),
     "plot": lambda: titles(dipc.load("svt1", N=1).plot("loss")),
-    "model plot": lambda: titles(dipc.load_model("survey").plot(PRIVACY)),
-    "hidden plot": lambda: titles(dipc.load("ex3").question(horizon=2).plot()),
-    "report": lambda: dipc.report_html(dipc.load("rand1")),
-    "model report": lambda: without_plots(report_model_html(dipc.load_model("survey"), PRIVACY)),
     "assert_private": lambda: dipc.assert_private("svt1", parameters={"N": 2}),
-    "assert_pufferfish_private": lambda: dipc.assert_pufferfish_private("ex2"),
 }
 
 
@@ -350,23 +294,6 @@ def first_above() -> dipc.PythonMechanism:
     return above
 
 
-@cache
-def above_two() -> dipc.PythonMechanism:
-    return first_above()
-
-
-@cache
-def asked_of_patients() -> dipc.PufferfishQuestion:
-    return dipc.HiddenMarkovModel.load("ex3").question()
-
-
-def certificate_of_a_verdict() -> Any:
-    mechanism = dipc.load("svt4", N=2)
-    with dipc.limits(seconds=inf, megabytes=inf):
-        verdict = mechanism.check()
-    return mechanism.certificate(verdict)
-
-
 def chain_of(chain: dipc.Chain) -> Any:
     """A chain as a graph."""
     graph = chain.graph()
@@ -374,25 +301,15 @@ def chain_of(chain: dipc.Chain) -> Any:
     return list(graph.nodes(data=True)), list(graph.edges(data=True)), ways
 
 
-def without_plots(page: str) -> str:
-    """Names inside of plots are drawn at random."""
-    return page.partition("<svg")[0]
-
-
 def titles(figure: Any) -> Any:
     return [(axes.get_title(), axes.get_xlabel(), len(axes.lines)) for axes in figure.axes]
-
-
-def unimportant(answer: Any) -> Any:
-    """An answer without its times, as text."""
-    return repr(answer)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_limits_change_no_answer(name: str) -> None:
     with dipc.limits(seconds=600, megabytes=10**5):
         limited = QUESTIONS[name]()
-    assert unimportant(limited) == unimportant(QUESTIONS[name]())
+    assert repr(limited) == repr(QUESTIONS[name]())  # which has no times
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -411,12 +328,17 @@ def test_limits_of_nothing(name: str, given: dict[str, float]) -> None:
             assert "limit was reached" in found.reason
 
 
-def test_a_check_is_undecided(long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dipc.claims.deciding, "go_through", long_step)
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("check", "dipc.claims.deciding.go_through"), ("model", "dipc.dpctl.pipeline.check_probabilities")],
+)
+def test_what_takes_long_is_undecided(
+    name: str, place: str, long_step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_at(place, long_step, monkeypatch)
     with dipc.limits(seconds=PATIENCE):
-        found = dipc.load("svt1").check()
-    assert isinstance(found, dipc.Undecided)
-    assert found.reason.startswith("the time limit was reached (")
+        found = QUESTIONS[name]()
+    assert found.status == "undecided" and found.reason.startswith("the time limit was reached (")
 
 
 @pytest.mark.parametrize("step", ["_simplest", "_violated_for"])
@@ -445,28 +367,14 @@ def test_a_proof_that_was_found_stays(long_step: Step, monkeypatch: pytest.Monke
 
 
 LONG_STEPS = {
-    "load": "dipc.mechanisms.read",
-    "load for prove": "dipc.mechanisms.front.front",
-    "load_model": "dipc.model.read_model",
     "load_model of a program": "dipc.model.star_of",
     "decorator": "dipc.decorator.compile_program",
-    "with_parameters": "dipc.decorator.compile_program",
     "certificate": "dipc.certificate.produce.certificate",
-    "certificate of a verdict": "dipc.certificate.produce.certificate",
     "chain": "dipc.mechanisms.Chain",
-    "sentence": "dipc.export.questions.question",
-    "as_model": "dipc.pufferfish.mixtures.as_model",
-    "outputs": "dipc.program_questions.Posed.functions",
-    "hidden question": "dipc.hidden.read_question",
-    "hidden comparison": "dipc.hidden.read_question",
-    "hidden claim": "dipc.hidden.read_question",
-    "laws": "dipc.pufferfish.pipeline.validate",
-    "probability": "dipc.pufferfish.laws.Law.probability",
-    "model plot": "dipc.report.model_figures.panels_of",
-    "model report": "dipc.report.model_page.panels_of",
+    "hidden": "dipc.hidden.read_question",
     "plot": "dipc.claims.tightness.curves.loss_curve",
 }
-"""Where each of them may take long in one step."""
+"""Where some of them may take long in one step."""
 
 
 def replace_at(place: str, step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -477,11 +385,9 @@ def replace_at(place: str, step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", LONG_STEPS)
 def test_one_long_step_of_the_api(name: str, long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
-    limited = QUESTIONS[name]
-    above_two(), asked_of_patients()  # what has no limit is made before
     replace_at(LONG_STEPS[name], long_step, monkeypatch)
     with dipc.limits(seconds=PATIENCE), pytest.raises(LimitReached, match="the time limit was reached"):
-        limited()
+        QUESTIONS[name]()
 
 
 def test_a_certificate_of_no_verdict(long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -493,23 +399,18 @@ def test_a_certificate_of_no_verdict(long_step: Step, monkeypatch: pytest.Monkey
             dipc.load("svt1").certificate(given)
 
 
-PARTS = {
-    "the privacy loss": "dipc.claims.tightness.curves.loss_curve",
-    "the distributions of two neighbours": "dipc.mechanisms.Mechanism.distribution",
-    "the chain": "dipc.report.page.picture",
-    "the drawing of the chain": "dipc.report.page.svg",
-    "the plots": "dipc.report.page.panels_of",
-    "the proof written out": "dipc.report.page.question",
-    "the certificate": "dipc.report.page.certificate",
-}
-"""Where the parts of a page may take long."""
-
-
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize(
+    ("part", "place"),
+    [
+        ("the privacy loss", "dipc.claims.tightness.curves.loss_curve"),
+        ("the drawing of the chain", "dipc.report.page.svg"),
+        ("the certificate", "dipc.report.page.certificate"),
+    ],
+)
 def test_a_page_leaves_out_what_takes_long(
-    part: str, long_step: Step, monkeypatch: pytest.MonkeyPatch
+    part: str, place: str, long_step: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_at(PARTS[part], long_step, monkeypatch)
+    replace_at(place, long_step, monkeypatch)
     with dipc.limits(seconds=PATIENCE):
         page = dipc.report_html(dipc.load("rand1", N=1))
     assert f"<li>{part}: the time limit was reached</li>" in page
@@ -535,17 +436,8 @@ def test_what_was_not_read_is_undecided(
 FORMER: dict[str, Callable[..., Any]] = {
     "load": lambda **former: dipc.load("svt1", **former),
     "check": lambda **former: dipc.load("svt1").check(**former),
-    "distribution": lambda **former: dipc.load("svt1").distribution(q=[0, 1, 1], **former),
-    "plot": lambda **former: dipc.load("svt1", N=1).plot("loss", **former),
-    "report": lambda **former: dipc.report_html(dipc.load("rand1"), **former),
     "decide": lambda **former: dipc.decide("forall eps > 0: eps > 0", **former),
-    "pufferfish": lambda **former: dipc.load(COIN).pufferfish(**former).check(),
-    "its check": lambda **former: dipc.load(COIN).pufferfish().check(**former),
-    "hidden": lambda **former: dipc.load("ex3").question(**former),
-    "hidden plot": lambda **former: dipc.load("ex3").question().plot(**former),
-    "load_model": lambda **former: dipc.load_model("survey", **former),
     "model": lambda **former: dipc.load_model("survey").check(PRIVACY, **former),
-    "assert_private": lambda **former: dipc.assert_private("svt1", **former),
 }
 
 
@@ -571,26 +463,6 @@ def test_a_chain_is_longer_than_pickles_are_deep() -> None:
     assert (last.outcome is not None, first.mass, len(chain)) == (True, 1, 2 * 2_500 + 4)
 
 
-def test_a_decorated_function_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dipc.claims.deciding, "go_through", one_large_step)
-
-    @dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
-    def coin(q):  # type: ignore[no-untyped-def]
-        return q
-
-    with dipc.limits(megabytes=400):
-        found = coin.check()
-    assert isinstance(found, dipc.Undecided)
-    assert found.reason.startswith("the memory limit was reached (")
-
-
-def test_a_formula_is_undecided(long_step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dipc.dpctl.pipeline, "check_probabilities", long_step)
-    with dipc.limits(seconds=PATIENCE):
-        found = dipc.load_model("survey").check("D[ln 3, 0](X out_1)")
-    assert found.status == "undecided" and found.reason.startswith("the time limit was reached")
-
-
 def test_what_was_explored_stays_known() -> None:
     program = dipc.load("svt1")
     with dipc.limits(seconds=PATIENCE):
@@ -602,8 +474,6 @@ def test_what_was_explored_stays_known() -> None:
 
 
 # --- the command line ------------------------------------------------------------------------
-
-COMPUTES_NOTHING = {"programs", "new", "completion"}
 
 
 def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -622,51 +492,33 @@ def test_every_command_that_computes_has_both_limits() -> None:
         for name, command in commands(cli)
         if not {"time_limit", "memory_limit"} <= {option.name for option in command.params}
     }
-    assert without == COMPUTES_NOTHING | {"papers"}  # a fixed list of questions, of which each is short
+    assert without == {"programs", "new", "completion"} | {"papers"}  # each question of which is short
 
 
-LINES = {
-    "check": "check svt1",
-    "prove": "prove svt1",
-    "budget": "budget svt1",
-    "budget --all-sizes": "budget svt1 --all-sizes",
-    "profile": "profile sparse --epsilon eps/2",
-    "regions": "regions hist2",
-    "explain": "explain svt1",
-    "distribution": "distribution svt1 --input q=[0,1,1]",
-    "export": "export svt1 --to smtlib",
-    "decide": "decide forall~eps>0:~exp(eps)>=1+eps",
-    "model check": "model check survey D[ln~3,0](X~out_1)",
-    "model value": "model value survey D[?,0](X~out_1)",
-    "model regions": "model regions survey D[eps,0](X~out_1)",
-    "model show": "model show survey --to svg",
-    "model export": "model export survey --to drn",
-    "pufferfish check": "pufferfish check ex3",
-    "pufferfish budget": "pufferfish budget ex3",
-    "pufferfish distribution": "pufferfish distribution ex5",
-    "pufferfish export": "pufferfish export ex3 --to smtlib",
-}
+LINES = (
+    "check svt1",
+    "prove svt1",
+    "export svt1 --to smtlib",
+    "decide forall~eps>0:~exp(eps)>=1+eps",
+    "model check survey D[ln~3,0](X~out_1)",
+    "pufferfish budget ex3",
+)
 
 
-def gone(*_: object) -> tuple[str, None]:
-    """No child answers."""
-    return "died", None
-
-
-@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+@pytest.mark.parametrize("line", LINES)
 def test_every_command_ends_with_its_child(
     line: str, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
     arguments = [*(word.replace("~", " ") for word in line.split()), "--memory-limit", "100000"]
     assert status([*arguments, "--time-limit", "600"]) in (0, 1)
-    monkeypatch.setattr(dipc.child, "_answer", gone)
+    monkeypatch.setattr(dipc.child, "_answer", lambda *_: ("died", None))  # no child answers
     capfd.readouterr()
     assert status(arguments) == 3
     said = capfd.readouterr()
     assert "the memory limit was reached" in said.out + said.err
 
 
-@pytest.mark.parametrize("command", ["check", "format", "budget", "prove"])
+@pytest.mark.parametrize("command", ["check", "format"])
 def test_reading_has_limits(command: str, monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
     monkeypatch.setattr("dipc.dipwhile.syntax.parser._parse", one_long_step)
     assert status([command, "svt1", "--time-limit", "0.1"]) == 3
@@ -708,28 +560,19 @@ def test_one_long_step_of_a_command(long_step: Step, monkeypatch: pytest.MonkeyP
     assert capfd.readouterr().out == "svt1: undecided\nsvt4: undecided\n"
 
 
-@pytest.mark.parametrize("limit", ["inf", "1e400", "1e30", "1e308"])
+@pytest.mark.parametrize("limit", ["inf", "1e400", "1e30"])
 def test_limits_too_great_to_be_reached(limit: str, capfd: Capture) -> None:
     for option in ("--time-limit", "--memory-limit"):
         assert status(["check", "svt1", "--quiet", option, limit]) == 0
-        assert status(["distribution", "svt1", "--input", "q=[0,1,1]", option, limit]) == 0
-    assert held(Clock(Limits(float(limit), float(limit))), lambda: 42) == 42
-
-
-@pytest.mark.parametrize(
-    "limit", [float("inf"), 1e308, 10**400, 10**30], ids=["inf", "1e308", "10^400", "10^30"]
-)
-def test_limits_in_python_too_great_to_be_reached(limit: float) -> None:
-    mechanism = dipc.Mechanism.load("svt1")
-    with dipc.limits(seconds=limit, megabytes=limit):
-        assert isinstance(mechanism.check(), dipc.Private)
-        assert mechanism.check("eps/2").counterexample is not None
+    with dipc.limits(seconds=float(limit), megabytes=float(limit)):
+        assert dipc.load("svt1").check("eps/2").counterexample is not None
+    with dipc.limits(seconds=10**400):
+        assert dipc.load("svt1").check().status == "private"
 
 
 @pytest.mark.parametrize("option", ["--time-limit", "--memory-limit"])
-@pytest.mark.parametrize("command", ["check", "budget", "plot"])
-def test_nan_is_no_limit(command: str, option: str, capfd: Capture) -> None:
-    assert status([command, "svt1", option, "nan"]) == 2
+def test_nan_is_no_limit(option: str, capfd: Capture) -> None:
+    assert status(["check", "svt1", option, "nan"]) == 2
     assert f"`{option}`: nan is not a number" in capfd.readouterr().err
 
 
