@@ -120,28 +120,14 @@ LONG_TEXTS: list[tuple[Callable[[str], object], str, str]] = [
     (program, HEAD + f"b <- {TERMS}zz > 1", "a.dip:5:40006: error: unknown name `zz`"),
     (program, HEAD + f"b <- {TERMS})", "a.dip:5:40006: error: `)` has no opening bracket"),
     (program, HEAD + f"b <- q > {'1' * 10**5}", "a.dip:5:10: error: this number has more than 1000 digits"),
-    (program, HEAD + f"b <- {LONG}(q)", "a.dip:5:6: error: unknown function `xxx"),
-    (program, HEAD + f"b <- {LONG}[1]", "a.dip:5:6: error: unknown array `xxx"),
     (program, HEAD + LONG, "a.dip:5:100001: error: expected `<-` after `xxx"),
-    (
-        program,
-        "".join(f"param p{i} = 1\n" for i in range(2000)) + HEAD + "b <- q[zzzzzz]",
-        "a.dip:2005:8: error: unknown name",
-    ),
     (program, HEAD.replace("{0, 1}", f"{{{', '.join(map(str, range(5000)))}}}") + "b <- q", "a.dip:5:6"),
     (claim, LONG, "the claim:1:1: error: "),
-    (claim, f"{'eps + ' * 10**4})", "the claim:1:60001: error: "),
-    (chain, CHAIN + LONG, "a.dpm:5:100001: error: the text ends too early"),
     (chain, CHAIN + f"let n = {'1 + ' * 10**4})", "a.dpm:5:40009: error: `)` is not expected here"),
     (chain, CHAIN.replace("1/2", LONG), "a.dpm:2:10: error: no number is called `xxx"),
     (drn, LONG, "a.drn:1:1: error: this is not a DRN file"),
-    (drn, f"@type: DTMC\n@parameters\n{LONG}\n@nr_states\n1\n@model\nstate 0", "a.drn:3:1: error: "),
     (hidden, HIDDEN + LONG, "a.hmm:7:1: error: "),
-    (hidden, HIDDEN.replace("{a:", f"{{{LONG}:"), "a.hmm:2:16: error: "),
-    (hidden, HIDDEN + f"prior p {{{'s: 1 + ' * 10**4}", "a.hmm:7:"),
     (formula, f"{'F a & ' * 5000})", "<formula>:1:30001: error: "),
-    (formula, f"P>1 ({'F a & ' * 1000}F a)", "<formula>:1:6: error: `F a & "),
-    (read_sentence, f"forall eps: {LONG} > 0", "<sentence>:1:13: error: a sentence refers to eps only"),
     (read_sentence, LONG, "<sentence>:1:1: error: a sentence begins with"),
 ]
 
@@ -166,26 +152,15 @@ def test_python() -> None:
 
 OPTIONS = (
     ("check", "svt1", "--claim", LONG),
-    ("check", "svt1", "-D", LONG),
     ("check", "svt1", "-D", f"{LONG}=1"),
-    ("check", "svt1", "-D", f"N={LONG}"),
-    ("check", "svt1", "--at", LONG),
     ("check", "svt1", "--pair", LONG, LONG),
-    ("check", "svt1", "--time-limit", LONG),
     ("check", "svt1", f"--{LONG}"),
     (LONG,),
     ("check", LONG),
     ("distribution", "svt1", "--input", LONG),
-    ("profile", "svt1", "--epsilon", LONG),
-    ("decide", LONG),
-    ("new", LONG),
     ("export", "svt1", "--to", LONG),
-    ("verify", LONG),
-    ("model", "check", "subsampling", LONG),
     ("model", "check", "svt1", f"D[eps, 0]({LONG})"),
     ("model", "check", "subsampling", "F a", "--neighbours", f"{LONG} ~"),
-    ("model", "check", "subsampling", "F a", "-D", f"{LONG}=1"),
-    ("pufferfish", "check", "weather", "--claim", LONG),
     ("pufferfish", "check", "weather", "-D", f"{LONG}=1"),
 )
 
@@ -203,14 +178,10 @@ LONG_CLAIM = "eps/2, " + " + ".join(f"exp(-{i})/{10**20}" for i in range(20, 90)
 ANSWERS_TO_LONG: dict[str, tuple[tuple[str, ...], int]] = {
     "check": (("check", "rand1", "--claim", LONG_CLAIM), 1),
     "several": (("check", "rand1", "rand1", "--claim", LONG_CLAIM), 1),
-    "explain": (("explain", "rand1", "--claim", LONG_CLAIM), 0),
     "regions": (("regions", "rand1", "--claim", LONG_CLAIM), 0),
     "decide": (("decide", "forall eps > 0: " + " and ".join(f"eps != {i}" for i in range(1, 180))), 1),
-    "formula": (("model", "check", "survey", LONG_FORMULA), 1),
     "formulas": (("model", "check", "survey", LONG_FORMULA, LONG_FORMULA), 1),
     "formulas, quiet": (("model", "check", "survey", LONG_FORMULA, LONG_FORMULA, "--quiet"), 1),
-    "formula, regions": (("model", "regions", "survey", LONG_FORMULA.replace("D[0", "D[eps")), 0),
-    "pufferfish": (("pufferfish", "check", "ex3", "--claim", " + ".join(["1/2000"] * 1000)), 1),
 }
 
 
@@ -234,24 +205,13 @@ def test_a_comparison_with_a_long_claim(tmp_path: Path, capsys: pytest.CaptureFi
     assert max(map(len, capsys.readouterr().out.splitlines())) <= MOST
 
 
-@pytest.mark.parametrize("text", ["x" * 5000, "N=1" * 2000, "1 or 2 " * 1000])
-def test_a_long_text_that_is_no_number(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["check", "svt1", "--at", text]) == 2
-    assert "eps must be a rational number, not `" in capsys.readouterr().err
-    assert status(["check", "svt1", "--at", "1" * 5000]) == 2
-    assert "a number of more than 1000 digits" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     "words",
     [
         ("--time-limit", "３"),
-        ("--memory-limit", "1_000"),
         ("--jobs", "1_0"),
         ("-D", "N=３"),
-        ("-D", "N=1_000"),
         ("--at", "1_0"),
-        ("--at", "1/１0"),
     ],
     ids=" ".join,
 )
@@ -270,15 +230,20 @@ def test_quotients_have_decimal_parts(text: str, value: str) -> None:
     assert rational(text, "eps") == rational(value, "eps")
 
 
-@pytest.mark.parametrize("text", ["1e99^99", "1/1e5000", "1/1e1300", "1e13/0"])
-def test_great_numbers_are_refused_at_once(text: str) -> None:
-    with pytest.raises(InputError, match=r"more than 1000 digits|division by zero"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1e99^99", "more than 1000 digits"),
+        ("1/1e5000", "more than 1000 digits"),
+        ("1" * 5000, "a number of more than 1000 digits"),
+        ("1e13/0", "division by zero"),
+        (" + ".join(["1/10"] * 1000), "eps must be a rational number, not `1/10"),
+        ("x" * 5000, "eps must be a rational number, not `x"),
+    ],
+)
+def test_what_is_no_number_is_refused_at_once(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         rational(text, "eps")
-
-
-def test_a_long_sum_is_not_a_long_number() -> None:
-    with pytest.raises(InputError, match="eps must be a rational number, not `1/10"):
-        rational(" + ".join(["1/10"] * 1000), "eps")
 
 
 def test_keys_of_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -317,23 +282,8 @@ FORMATS: dict[str, tuple[Callable[[str], object], Callable[[], list[str]]]] = {
 
 def mutants(texts: list[str], choose: random.Random) -> Iterator[str]:
     """Texts with a piece deleted, repeated many times, moved, or replaced."""
-    pieces = [
-        "(",
-        ")",
-        "{",
-        "\n",
-        "\t",
-        " + q",
-        "not ",
-        "1e9",
-        "9" * 2000,
-        "数",
-        "e\u0301",
-        "\x00",
-        "-> ",
-        "~",
-        LONG,
-    ]
+    pieces = ["(", ")", "{", "\n", "\t", " + q", "not ", "1e9", "9" * 2000]
+    pieces += ["数", "e\u0301", "\x00", "-> ", "~", LONG]
     while True:
         text = choose.choice(texts)
         for _ in range(choose.randint(1, 3)):
@@ -371,32 +321,25 @@ def many(operator: str, term: str = "q", times: int = SOME) -> str:
 
 
 FLAT = {
-    "sum": f"r <- Lap(eps, q)\nb <- r > {many(' + ', 'q', MANY)}",
-    "difference": f"r <- Lap(eps, q)\nb <- r > {many(' - ')}",
-    "product": f"r <- Lap(eps, q)\nb <- r > {many(' * ')}",
-    "mixed": f"r <- Lap(eps, q)\nb <- {many(' + ', 'q*q')} > 3 and {many(' or ', 'r > 1')}",
-    "and": f"r <- Lap(eps, q)\nb <- {many(' and ', 'r > 0')}",
-    "comparisons": f"b <- {many(' <= ')}",
-    "rate": f"r <- Lap(({many(' + ', 'eps', MANY)})/{MANY}, q)\nb <- r > 0",
-    "probability": f"b <- flip({many(' + ', f'1/{2 * SOME}')})",
-    "elif": f"if q = 0 then b <- true {'elif q = 0 then b <- false ' * SOME}else b <- true end",
+    "sum": (f"r <- Lap(eps, q)\nb <- r > {many(' + ', 'q', MANY)}", "violated"),
+    "product": (f"r <- Lap(eps, q)\nb <- r > {many(' * ')}", "private"),
+    "mixed": (f"r <- Lap(eps, q)\nb <- {many(' + ', 'q*q')} > 3 and {many(' or ', 'r > 1')}", "private"),
+    "comparisons": (f"b <- {many(' <= ')}", "private"),
+    "rate": (f"r <- Lap(({many(' + ', 'eps', MANY)})/{MANY}, q)\nb <- r > 0", "private"),
+    "elif": (f"if q = 0 then b <- true {'elif q = 0 then b <- false ' * SOME}else b <- true end", "private"),
 }
-ANSWERS = {"sum": "violated", "difference": "violated"}
 
 
-@pytest.mark.parametrize("name", FLAT)
-def test_a_long_chain_is_decided(name: str) -> None:
-    verdict = dipc.load(HEAD + FLAT[name]).check()
-    assert verdict.status == ANSWERS.get(name, "private")
-
-
-NEAR = "abs(q - q') <= 1"
+@pytest.mark.parametrize(("body", "verdict"), FLAT.values(), ids=FLAT)
+def test_a_long_chain_is_decided(body: str, verdict: str) -> None:
+    assert dipc.load(HEAD + body).check().status == verdict
 
 
 def test_long_chains_in_declarations() -> None:
+    near = many(" and ", "abs(q - q') <= 1")
     text = (
         f"param n = {many(' + ', '1')}\ninput q in {{0, {many(' + ', '1')} - {SOME - 1}}}\n"
-        f"adjacent {many(' and ', NEAR, 2000)}\noutput b in {{true, false}}\n"
+        f"adjacent {near}\noutput b in {{true, false}}\n"
         f"private ({many(' + ', 'eps')})/n, {many(' + ', '1/n', 200)}\nr <- Lap(eps, q)\nb <- r > 0"
     )
     assert dipc.load(text).check().status == "private"
@@ -417,18 +360,10 @@ def test_a_long_chain_is_the_chain_of_its_terms(operator: str) -> None:
     assert parse_expression("a + b") != parse_expression("a + b + c")
 
 
-@pytest.mark.parametrize(
-    ("text", "true"),
-    [
-        (f"forall eps > 0: {many(' + ', 'eps', MANY)} > 0", True),
-        (f"forall eps > 0: {many(' and ', 'eps > 0')}", True),
-        (f"exists eps in (0, 1): {many(' or ', 'eps > 1')}", False),
-        (f"forall eps > 0: {'(' * MANY}eps{')' * MANY} > 0", True),
-    ],
-    ids=["sum", "and", "or", "brackets"],
-)
-def test_long_sentences(text: str, true: bool) -> None:
-    assert dipc.decide(text).truth is true
+def test_long_sentences() -> None:
+    assert dipc.decide(f"forall eps > 0: {many(' + ', 'eps', MANY)} > 0").truth is True
+    assert dipc.decide(f"exists eps in (0, 1): {many(' or ', 'eps > 1')}").truth is False
+    assert dipc.decide(f"forall eps > 0: {'(' * MANY}eps{')' * MANY} > 0").truth is True
     assert len(message(read_sentence, f"forall eps > 0: {'not ' * MANY} eps > 0")) <= MOST
 
 
