@@ -19,6 +19,18 @@ from dipc.models.chain import Mdp
 LABELS = ("a", "b")
 Rows = tuple[tuple[dict[int, Fraction], ...], ...]
 
+GUESS = """
+mdp
+s [zero] -> {s: 1/2, t: 1/2};  s [one] -> {s: 1/4, won: 1/4, lost: 1/2}
+t [zero] -> {s: 1/3, lost: 2/3};  t [one] -> {t: 3/4, won: 1/4}
+u [zero] -> {u: 1/2, v: 1/2};  u [one] -> {u: 1/4, won: 1/2, lost: 1/4}
+v [zero] -> {u: 1/3, lost: 2/3};  v [one] -> {v: 3/4, lost: 1/4}
+won [*] -> won; lost [*] -> lost
+neighbours s ~ u
+start s
+"""
+"""Two guessers of a coin that are not quite alike: the least delta of `F won` is 1/3, approached by words."""
+
 
 def exact(value: object) -> Fraction:
     """A number of flint as a fraction."""

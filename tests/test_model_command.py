@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Never
 from xml.etree import ElementTree
 
-import click
 import pytest
 from click.shell_completion import ShellComplete
 from patience import worn_by_dipc
+from processes import GUESS
 
 import dipc.shipped as shipped
 from dipc.cli.main import cli, status
@@ -86,11 +86,7 @@ time          0.01 s
 def test_an_eps_that_is_no_rational_number(capsys: Capture) -> None:
     """The formula fails at ln 2 only: shown rounded, and with an interval around it for machines."""
     question = ("check", "geometric.dpm", "!P=1/2 (X g)", "--from", "s")
-    code, out, _ = run(capsys, *question)
-    assert code == 1
-    assert (
-        out
-        == """\
+    assert run(capsys, *question)[:2] == (1, """\
 model         geometric.dpm  (Markov chain, 5 states, 1 pair of neighbours)
 formula       !P=1/2 (X g)   for ε in (0, inf)
 asked         s
@@ -103,8 +99,7 @@ bound         0.5000000000  =  1/2
 excess        0  =  exp(-ε) - 1/2
 violated for  ε ≈ 0.6931471806
 time          0.01 s
-"""
-    )
+""")  # fmt: skip
     witness = json.loads(run(capsys, *question, "--json")[1])["witness"]
     assert witness["epsilon"] == "0.6931471806"
     low, high = (int(p) / int(q) for p, q in (end.split("/") for end in witness["isolated"]))
@@ -122,9 +117,7 @@ def test_regions_of_what_always_or_never_holds(capsys: Capture) -> None:
 
 
 def test_values_with_eps(capsys: Capture) -> None:
-    assert (
-        run(capsys, "value", "geometric.dpm", "D[?, 0](X g)")[1]
-        == """\
+    assert run(capsys, "value", "geometric.dpm", "D[?, 0](X g)")[1] == """\
 least ε    ln(2*exp(-ε))   for 0 < ε < 0.6931471805 (rounded inwards)
 state      s
 neighbour  t
@@ -132,8 +125,7 @@ least ε    0   for ε ≈ 0.6931471806
 least ε    ln(1/2*exp(ε))   for 0.6931471806 < ε < inf (rounded inwards)
 state      t
 neighbour  s
-"""
-    )
+"""  # fmt: skip
     assert run(capsys, "value", "geometric.dpm", "P=? (X g)", "--at", "1")[1] == (
         "s  0.3678794412  =  exp(-ε)   for ε = 1\nt  0.5000000000  =  1/2   for ε = 1\n"
     )
@@ -154,21 +146,8 @@ def test_json_of_a_check(capsys: Capture) -> None:
     code, out, _ = run(capsys, "check", "survey.dpm", LOOSE, "--json")
     record = json.loads(out)
     assert code == 1
-    assert list(record) == [
-        *("model", "kind", "states", "neighbours", "formula", "from", "for", "verdict", "at", "regions"),
-        "regions_ends",
-        *("witness", "undecided", "seconds"),
-    ]
-    assert (record["model"], record["kind"], record["states"], record["neighbours"]) == (
-        "survey.dpm",
-        "chain",
-        5,
-        1,
-    )
-    assert (record["formula"], record["from"], record["for"]) == (LOOSE, ["plus", "minus"], "(0, inf)")
-    assert (record["verdict"], record["at"]) == ("fails", {"plus": "fails", "minus": "fails"})
-    assert (record["regions"], record["undecided"]) == ({"plus": [], "minus": []}, [])
-    assert record["witness"] == {
+    assert record.pop("seconds") >= 0
+    assert record.pop("witness") == {
         "subformula": LOOSE,
         "state": "plus",
         "neighbour": "minus",
@@ -180,6 +159,20 @@ def test_json_of_a_check(capsys: Capture) -> None:
         "excess": {"exact": "3/4 - 1/4*exp(1)", "decimal": "0.07042954289"},
         "violated_for": [],
         "violated_for_ends": [],
+    }
+    assert record == {
+        "model": "survey.dpm",
+        "kind": "chain",
+        "states": 5,
+        "neighbours": 1,
+        "formula": LOOSE,
+        "from": ["plus", "minus"],
+        "for": "(0, inf)",
+        "verdict": "fails",
+        "at": {"plus": "fails", "minus": "fails"},
+        "regions": {"plus": [], "minus": []},
+        "regions_ends": {"plus": [], "minus": []},
+        "undecided": [],
     }
     assert json.loads(run(capsys, "check", "survey.dpm", TIGHT, "--json")[1])["witness"] is None
 
@@ -213,42 +206,21 @@ def test_quiet(capsys: Capture) -> None:
     assert out == f"{LOOSE}: fails\ntight: holds\nloose: fails\n"
 
 
-def test_colour(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    bold_red = "\x1b[31m\x1b[1m"
-    assert f"{bold_red}FAILS" in run(capsys, "check", "survey.dpm", LOOSE, "--color")[1]
-    assert f"{bold_red}FAILS" in run(capsys, "--color", "check", "survey.dpm", LOOSE)[1]
-    assert "\x1b" not in run(capsys, "--color", "check", "survey.dpm", LOOSE, "--no-color")[1]
-
-
 # --- several formulas --------------------------------------------------------------------------------
 
 
 def test_a_table(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "check", "survey.dpm", TIGHT, LOOSE)
-    assert code == 1
-    assert (
-        out
-        == """\
+    assert run(capsys, "check", "survey.dpm", TIGHT, LOOSE)[:2] == (1, """\
 formula              verdict  time    witness or reason
 D[ln 3, 0](X out_1)  holds    0.01 s
 D[1, 0](X out_1)     fails    0.01 s  P(plus) = 0.7500000000, P(minus) = 0.2500000000
 2 formulas: 1 holds, 1 fails
-"""
-    )
+""")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("formulas", "code"),
-    [
-        (["true", "true"], 0),
-        (["true", "false"], 1),
-        (["false", "foo &", "true"], 2),
-        (["P=? (X out_1)", "true"], 2),
-    ],
-)
-def test_the_worst_status_counts(formulas: list[str], code: int, capsys: Capture) -> None:
-    assert run(capsys, "check", "survey.dpm", *formulas)[0] == code
+def test_the_worst_status_counts(capsys: Capture) -> None:
+    assert run(capsys, "check", "survey.dpm", "true", "false")[0] == 1
+    assert run(capsys, "check", "survey.dpm", "false", "foo &", "true")[0] == 2
 
 
 def test_an_undecided_one_is_better_than_one_that_fails(capsys: Capture) -> None:
@@ -368,13 +340,12 @@ def test_probabilities_on_the_range(capsys: Capture, folder: Path) -> None:
     ("formula", "note"),
     [
         ("D[0, 1/2](X out_1) & D[0, 1/2](X out_0)", "forall A subset"),
-        ('forall a in {"out_*"}: D[0, 1/2](X a)', "forall A subset"),
+        ('forall a in "out_*": D[0, 1/2](X a)', "forall A subset"),
         ("P>=2 (X out_1)", "the bound 2 is never reached"),
         ("P in [-1, 1/2] (X out_1)", "the bound -1 is never reached"),
     ],
 )
 def test_notes(formula: str, note: str, capsys: Capture) -> None:
-    formula = formula.replace('{"out_*"}', '"out_*"')
     assert note in run(capsys, "check", "survey.dpm", formula)[2]
     assert note in json.loads(run(capsys, "check", "survey.dpm", formula, "--json")[1])["notes"][0]
 
@@ -382,7 +353,6 @@ def test_notes(formula: str, note: str, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     "formula",
     [
-        "D[0, 1/2](X out_1)",
         "D[1, 0](X out_1) & D[1, 0](X out_0)",
         "D[0, 1/2](X out_1) & D[0, 1/3](X out_0)",
         "forall A subset {out_1, out_0}: D[0, 1/2](X A)",
@@ -440,27 +410,18 @@ def test_a_model_without_a_command(capsys: Capture) -> None:
     assert "did you mean `dipc model check survey.dpm`?" in capsys.readouterr().err
 
 
-GUESS = """
-mdp
-s [zero] -> {s: 1/2, t: 1/2};  s [one] -> {s: 1/4, won: 1/4, lost: 1/2}
-t [zero] -> {s: 1/3, lost: 2/3};  t [one] -> {t: 3/4, won: 1/4}
-u [zero] -> {u: 1/2, v: 1/2};  u [one] -> {u: 1/4, won: 1/2, lost: 1/4}
-v [zero] -> {u: 1/3, lost: 2/3};  v [one] -> {v: 3/4, lost: 1/4}
-won [*] -> won; lost [*] -> lost
-neighbours s ~ u
-start s
-"""
-
-
-def test_empty_files(capsys: Capture, folder: Path) -> None:
-    for name in ("empty.dpm", "empty.drn", "empty.txt"):
-        (folder / name).write_text("\n", encoding="utf-8")
-    code, _, err = run(capsys, "check", "empty.dpm", "true")
-    assert (code, err.splitlines()[0]) == (2, "error: empty.dpm: the file is empty")
-    code, _, err = run(capsys, "check", "empty.drn", "true")
-    assert code == 2 and "empty.drn" in err
-    code, _, err = run(capsys, "check", "survey.dpm", "--formulas", "empty.txt")
-    assert (code, err.splitlines()[0]) == (2, "error: empty.txt: there is no formula in this file")
+@pytest.mark.parametrize(
+    ("file", "arguments", "says"),
+    [
+        ("empty.dpm", ["empty.dpm", "true"], "empty.dpm: the file is empty"),
+        ("empty.drn", ["empty.drn", "true"], "empty.drn"),
+        ("empty.txt", ["survey.dpm", "--formulas", "empty.txt"], "there is no formula in this file"),
+    ],
+)
+def test_empty_files(file: str, arguments: list[str], says: str, capsys: Capture, folder: Path) -> None:
+    (folder / file).write_text("\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", *arguments)
+    assert code == 2 and says in err.splitlines()[0]
 
 
 def test_an_open_query(capsys: Capture, folder: Path) -> None:
@@ -509,7 +470,6 @@ def test_ctrl_c(capsys: Capture) -> None:
     assert "verdict  UNDECIDED at plus, minus\nreason   interrupted (states)\n" in out
     code, out, _ = run(capsys, "check", "survey.dpm", LOOSE, TIGHT)
     assert (code, out.splitlines()[-1]) == (130, "interrupted: 0 of 2 formulas were checked")
-    assert run(capsys, "regions", "survey.dpm", LOOSE)[0] == 130
     assert run(capsys, "value", "survey.dpm", "P=? (X out_1)")[0] == 130
 
 
@@ -541,24 +501,17 @@ def clique(states: int) -> str:
     return "\n".join(["chain", *rows, "final yes, no", f"neighbours {{{pairs}}}"])
 
 
-@pytest.mark.parametrize("formula", ["D[eps, 0](X yes)", "P>=0 (F D[eps, 1/100](X yes))"])
-def test_the_time_limit_holds_without_signals(
-    formula: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_limit_holds_without_signals(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library looks at the clock itself: between pairs, and while it isolates roots."""
     (folder / "clique.dpm").write_text(clique(300), encoding="utf-8")
     model, watch = load_model("clique.dpm"), worn_by_dipc(0.01, monkeypatch)
     with limits(seconds=1):
-        found = model.check(formula)
+        found = model.check("P>=0 (F D[eps, 1/100](X yes))")
     assert found.status == "undecided" and watch.now < 3
-
-
-def test_a_query_respects_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "clique.dpm").write_text(clique(300), encoding="utf-8")
-    model, watch = load_model("clique.dpm"), worn_by_dipc(0.01, monkeypatch)
+    start = watch.now
     with limits(seconds=1), pytest.raises(LimitReached):
         model.value("D[eps, ?](X yes)")
-    assert watch.now < 3
+    assert watch.now < start + 3
 
 
 def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -621,13 +574,3 @@ def test_shipped_models(capsys: Capture) -> None:
     assert "plus  -> {yes: 3/4" in capsys.readouterr().out
     complete = ShellComplete(cli, {}, "dipc", "_DIPC_COMPLETE").get_completions
     assert [item.value for item in complete(["model", "check"], "dia")] == ["diagnosis"]
-
-
-@pytest.mark.parametrize("name", ["check", "value", "regions"])
-def test_help(name: str, capsys: Capture) -> None:
-    group = cli.get_command(click.Context(cli), "model")  # type: ignore[attr-defined]
-    assert name in group.list_commands(click.Context(group))
-    code, out, _ = run(capsys, name, "--help")
-    assert code == 0
-    assert re.search(rf"^ +dipc model {name} ", out, re.M)
-    assert "--color / --no-color" in out
