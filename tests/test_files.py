@@ -12,18 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import spread
 
 import dipc
 import dipc.files
-from dipc.cli.main import status
 from dipc.files import write_file
 
 ROOT = Path(__file__).parent.parent
 POSIX = pytest.mark.skipif(os.name == "nt", reason="files of POSIX")
 
 Patch = pytest.MonkeyPatch
-Capture = pytest.CaptureFixture[str]
 
 
 def names(folder: Path) -> list[str]:
@@ -33,7 +30,7 @@ def names(folder: Path) -> list[str]:
 # --- the function --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("content", ["", "ε\r\n\n", b"\x00\xff", "x" * 100_000])
+@pytest.mark.parametrize("content", ["ε\r\n\n", b"\x00\xff"])
 def test_what_is_written_is_there(content: str | bytes, tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     data = content if isinstance(content, bytes) else content.encode()
@@ -43,7 +40,7 @@ def test_what_is_written_is_there(content: str | bytes, tmp_path: Path) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o666])
+@pytest.mark.parametrize("mode", [0o600, 0o755])
 def test_permissions_stay(mode: int, tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
@@ -149,33 +146,21 @@ sys.exit(status(sys.argv[1:]))
 """
 HELD = ["svt1", "-D", "N=1"]
 WRITERS = {
-    "certificate": (["check", *HELD, "--quiet", "--certificate"], "a.json"),
     "packed certificate": (["check", *HELD, "--quiet", "--certificate"], "a.json.gz"),
     "junit": (["check", *HELD, "--quiet", "--junit"], "a.xml"),
-    "proof": (["prove", "svt1", "--certificate"], "a.json"),
-    "export": (["export", *HELD, "--to", "smtlib", "-o"], "a.smt2"),
     "report": (["report", *HELD, "-o"], "a.html"),
-    "plot": (["plot", *HELD, "--what", "loss", "-o"], "a.svg"),
-    "model junit": (["model", "check", "survey", "--junit"], "a.xml"),
-    "model certificate": (["model", "check", "survey", "D[ln 3, 0](X out_1)", "--certificate"], "a.json"),
-    "model show": (["model", "show", "survey", "-o"], "a.txt"),
     "model export": (["model", "export", "survey", "--to", "drn", "-o"], "a.drn"),
-    "pufferfish junit": (["pufferfish", "check", "ex2", "--junit"], "a.xml"),
-    "pufferfish certificate": (["pufferfish", "check", "ex2", "--certificate"], "a.json"),
-    "pufferfish export": (["pufferfish", "export", "ex2", "--to", "smtlib", "-o"], "a.smt2"),
-    "pufferfish plot": (["pufferfish", "plot", "ex2", "-o"], "a.png"),
-    "new": (["new", "--force"], "a.dip"),
     "format": (["format", "--write"], "a.dip"),
 }
 OLD = "input q in {0,1}\noutput out in {0,1}\nadjacent all\nprivate eps\n" + "out<-0\n" * 30
 
 
-@pytest.mark.parametrize("name", spread(WRITERS, 5))
-def test_every_command_with_a_full_disk(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", WRITERS)
+def test_commands_with_a_full_disk(name: str, tmp_path: Path) -> None:
     """No file may have more than 100 bytes: what a full disk does, without one."""
     pytest.importorskip("resource")
     command, file = WRITERS[name]
-    if "plot" in name or name == "report":
+    if name == "report":
         pytest.importorskip("matplotlib")
         pytest.importorskip("jinja2")
     target = tmp_path / file
@@ -194,7 +179,7 @@ def test_every_command_with_a_full_disk(name: str, tmp_path: Path) -> None:
 # --- who writes ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["plain.svg", "UPPER.PNG", "no_suffix", "other.format"])
+@pytest.mark.parametrize("name", ["UPPER.PNG", "other.format"])
 def test_a_figure_is_the_one_of_matplotlib(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
     figure_module = pytest.importorskip("matplotlib.figure")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
@@ -207,17 +192,6 @@ def test_a_figure_is_the_one_of_matplotlib(name: str, tmp_path: Path, monkeypatc
     figure_module.Figure.savefig(decided.plot(), tmp_path / "theirs" / name, **options)
     (ours,), (theirs,) = ((tmp_path / each).iterdir() for each in ("ours", "theirs"))
     assert (ours.name, ours.read_bytes()) == (theirs.name, theirs.read_bytes())
-
-
-def test_the_pages_of_the_library(tmp_path: Path, monkeypatch: Patch) -> None:
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("jinja2")
-    page = tmp_path / "page.html"
-    page.write_text("old")
-    monkeypatch.setattr(Path, "write_bytes", no_space)
-    with pytest.raises(OSError, match=r"No space left.*page\.html"):
-        dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).report(page)
-    assert page.read_text() == "old"
 
 
 def test_only_one_function_writes_files() -> None:
@@ -236,12 +210,3 @@ def test_only_one_function_writes_files() -> None:
                 case ast.Call(func=ast.Name("open") | ast.Attribute(attr="open"), args=args):
                     modes = {arg.value for arg in args if isinstance(arg, ast.Constant)}
                     assert modes == {"rb"}, f"{path}:{node.lineno}"
-
-
-def test_a_formatted_program_keeps_its_permissions(tmp_path: Path, capsys: Capture) -> None:
-    program = tmp_path / "a.dip"
-    program.write_text(OLD)
-    program.chmod(0o640)
-    assert status(["format", "--write", str(program)]) == 0
-    assert "formatted" in capsys.readouterr().out and "out <- 0" in program.read_text()
-    assert os.name == "nt" or stat.S_IMODE(program.stat().st_mode) == 0o640
