@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from click.testing import CliRunner
 from flint import fmpq
 
 import dipc
@@ -76,16 +75,12 @@ def test_pairs_in_every_form(svt: dipc.Mechanism, broken: dipc.Violated, pair: A
     [
         ({"claim": 0.5}, WrongType, r"a claim is a text, not the float 0\.5\n.*\"0\.5\*eps\""),
         ({"claim": 1}, WrongType, r"not the int 1\n.*\"1\*eps\""),
-        ({"claim": ["eps"]}, WrongType, r"a claim is a text"),
         ({"claim": ""}, InputError, r"the claim is an empty text"),
-        ({"claim": "  "}, InputError, r"the claim is an empty text"),
         ({"claim": "x*eps"}, InputError, r"^the claim:1:1: error"),
         ({"at": 0.5}, WrongType, r"eps must be an exact number, not the float 0\.5"),
         ({"at": "a"}, InputError, r"eps must be a rational number, not `a`"),
-        ({"at": True}, WrongType, r"eps must be an exact number"),
         ({"pair": ({"q": (0, 0)},)}, WrongType, r"a pair is two inputs, not 1"),
         ({"pair": "q=[0,1]"}, WrongType, r"a pair is two inputs"),
-        ({"pair": 7}, WrongType, r"a pair is two inputs"),
         (
             {"pair": ((0, 0), (1, 1))},
             WrongType,
@@ -211,10 +206,6 @@ def test_the_command_line_names_its_option(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err.startswith("--claim:1:1: error")
 
 
-def test_wrong_types_are_type_errors_and_input_errors() -> None:
-    assert issubclass(WrongType, TypeError) and issubclass(WrongType, InputError)
-
-
 # --- distributions ---------------------------------------------------------------------------
 
 
@@ -278,15 +269,6 @@ def test_sympy_of_a_distribution(svt: dipc.Mechanism) -> None:
 # --- verdicts --------------------------------------------------------------------------------
 
 
-def test_the_text_of_undecided_says_what_is_open() -> None:
-    tight = COIN.replace("private eps", "private eps, exp(-2) for eps in (0, 1]")
-    mechanism = dipc.load(tight)
-    with dipc.limits(seconds=0):
-        verdict = mechanism.check()
-    assert verdict.status == "undecided"
-    assert str(verdict).splitlines()[1].startswith("reason: ")
-
-
 def test_the_budget_of_a_counterexample_is_an_ordinary_number(broken: dipc.Violated) -> None:
     epsilon = broken.counterexample.epsilon
     assert Fraction(epsilon) == 1 and epsilon == fmpq(1) and repr(epsilon) == "1"
@@ -307,15 +289,6 @@ def test_sympy_of_a_claim(coin: dipc.Mechanism) -> None:
     assert mixed.to_sympy().subs(sympy.Symbol("eps", positive=True), 2) == sympy.false
     with pytest.raises(InputError, match=r"the verdict is private\n.*sentence\(\)\.to_sympy"):
         coin.check().to_sympy()
-
-
-def test_distribution_on_the_command_line() -> None:
-    from dipc.cli.distribution import distribution
-
-    run = CliRunner().invoke(
-        distribution, [str(SVT4), "-D", "N=2", "--input", "q=[0,1]"], standalone_mode=False
-    )
-    assert "out=[top, bot]  1/2" in run.output
 
 
 QUESTIONS = ("check", "budget", "loss_curve", "profile", "violating_budgets", "explain")

@@ -6,7 +6,6 @@ The answers are made by hand here: what decides them has tests of its own.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -129,14 +128,8 @@ def test_json_of_a_proof(capsys: Capture) -> None:
     code, out = run(capsys, "prove", "svt1", "--json")
     record = json.loads(out)
     assert code == 0
-    assert [record[key] for key in ("verdict", "least_t", "attained_at", "first_broken_N")] == [
-        "private",
-        "1",
-        4,
-        None,
-    ]
-    assert record["counterexample"] is None
-    assert record["reason"] is None
+    assert (record["verdict"], record["least_t"], record["attained_at"]) == ("private", "1", 4)
+    assert record["first_broken_N"] is record["counterexample"] is record["reason"] is None
     assert record["claim"] == {"epsilon": "eps", "delta": "0", "for": "(0, inf)"}
     assert record["sizes"] == ["N"]
     assert record["parameters"] == {"c": "1", "T": "0", "Delta": "1"}
@@ -165,12 +158,6 @@ def test_json_of_an_undecided_claim(capsys: Capture) -> None:
     assert record["place"] == "nmax1:11:1"
     assert record["least_t"] is None
     assert record["least_t_between"] is None
-
-
-def test_json_of_broken_input(capsys: Capture) -> None:
-    code, out = run(capsys, "prove", "none", "--json")
-    assert code == 2
-    assert json.loads(out)["error"]["kind"] == "file"
 
 
 # --- other forms of the answer -------------------------------------------------------------------
@@ -243,14 +230,6 @@ def test_expectations(tmp_path: Path, capsys: Capture) -> None:
     capsys.readouterr()
 
 
-def test_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = tmp_path / "in.dip"
-    file.write_text(source_of("svt1").text)
-    with file.open() as stream:
-        monkeypatch.setattr(sys, "stdin", stream)
-        assert shown(capsys, "prove", "-")["program"].startswith("<stdin>  (every N >= 1, ")
-
-
 # --- the claim -----------------------------------------------------------------------------------
 
 
@@ -310,17 +289,6 @@ def test_a_limit_is_undecided(monkeypatch: pytest.MonkeyPatch, capsys: Capture) 
     monkeypatch.setitem(ANSWERS, "svt1", slow)
     lines = shown(capsys, "prove", "svt1")
     assert (lines["verdict"], lines["reason"]) == ("UNDECIDED", "the time limit was reached")
-
-
-def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    import signal
-
-    def stopped(_: Question) -> AllSizesVerdict:
-        signal.raise_signal(signal.SIGINT)
-        raise AssertionError
-
-    monkeypatch.setitem(ANSWERS, "svt1", stopped)
-    assert status(["prove", "svt1"]) == 130
 
 
 # --- the least t ---------------------------------------------------------------------------------

@@ -63,11 +63,6 @@ def test_a_mechanism_written_in_python() -> None:
         dipc.assert_private(noisy, "eps/2")
 
 
-def test_parameters_are_for_files() -> None:
-    with pytest.raises(InputError, match="`parameters` are for a program in a file"):
-        dipc.assert_private(dipc.load(SVT4), parameters={"N": 2})
-
-
 def test_a_broken_program_is_an_error_and_no_failure() -> None:
     with pytest.raises(InputError):
         dipc.assert_private("output o in {0, 1}; o <- 2")

@@ -102,20 +102,18 @@ def test_broken_input_fails_with_the_place(project: pytest.Pytester) -> None:
         project,
         broken=GOOD.replace("not q", "not p"),
         odd=COIN.format(header="# expect: prvate", claim="eps"),
+        silent=GOOD.replace("private eps\n", ""),
     )
-    result = run(project, "broken.dip", "odd.dip")
-    result.assert_outcomes(failed=2)
+    result = run(project, "broken.dip", "odd.dip", "silent.dip")
+    result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(
-        ["*broken.dip:6:*: error: unknown name `p`*", "*odd.dip:1:11: error: there is no verdict *"]
+        [
+            "*broken.dip:6:*: error: unknown name `p`*",
+            "*odd.dip:1:11: error: there is no verdict *",
+            "*silent.dip: the program makes no claim",
+        ]
     )
     assert "Traceback" not in result.stdout.str()
-
-
-def test_a_program_without_a_claim_is_no_test_that_passes(project: pytest.Pytester) -> None:
-    write(project, silent=GOOD.replace("private eps\n", ""))
-    result = run(project, "silent.dip")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*silent.dip: the program makes no claim"])
 
 
 @pytest.mark.parametrize("how", ["option", "ini"])
