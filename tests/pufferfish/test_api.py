@@ -18,8 +18,6 @@ from dipc.hidden import HiddenMarkovModel, spoken
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.question import Side
-from dipc.report.document import record
-from dipc.report.hidden import rows_of
 
 G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
 T = [["2/3", "1/3"], ["1/3", "2/3"]]
@@ -46,13 +44,6 @@ def test_a_file(tmp_path: Path) -> None:
     file.write_text(model.source.text, encoding="utf-8")
     assert dipc.load(file).question().check().status == "violated"
     assert dipc.load(str(file), p="1/3").question().check().counterexample.parameters == {}
-
-
-def test_programs_are_loaded_as_before() -> None:
-    assert isinstance(dipc.load("svt1"), dipc.Mechanism)
-    assert isinstance(dipc.load("input q in {0}; output o in {0}; adjacent all; o <- 0"), dipc.Mechanism)
-    with pytest.raises(dipc.InputError, match="no such file"):
-        dipc.load("none.hmm")
 
 
 def test_matrices(count: HiddenMarkovModel) -> None:
@@ -162,14 +153,6 @@ def test_a_verdict_is_not_a_truth_value(count: HiddenMarkovModel) -> None:
         bool(count.compare("0", "1").check("ln(2)"))
 
 
-def test_limits(count: HiddenMarkovModel) -> None:
-    asked = dipc.load("above").question()
-    with dipc.limits(seconds=0):
-        assert asked.check().status == "undecided"
-        with pytest.raises(dipc.LimitReached):
-            asked.budget()
-
-
 def test_assertions(count: HiddenMarkovModel) -> None:
     asked = count.compare("0", "2")
     assert dipc.assert_pufferfish_private(asked, "ln(4)").status == "private"
@@ -196,19 +179,6 @@ def test_views() -> None:
     assert "<table" in verdict._repr_html_()
     assert "reached   for every p" in str(least)
     assert "sick" in least._repr_html_()
-
-
-def test_a_document_has_its_numbers_once() -> None:
-    found = dipc.load("ex2").question().check("ln(3/2)")
-    data = record(rows_of(found))
-    assert data["verdict"] == found.status
-    assert data["counterexample"]["excess"]["exact"] == str(found.counterexample.excess)
-
-
-def test_an_approached_least_constant() -> None:
-    found = dipc.load("ex4").question().budget()
-    assert (found.c, found.attained) == (2, False)
-    assert "approached as p -> 0" in str(found)
 
 
 def test_a_horizon_without_a_least_constant() -> None:

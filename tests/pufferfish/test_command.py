@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import signal
 import sys
 from fractions import Fraction
 from itertools import product
@@ -19,7 +18,6 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from dipc.cli.main import cli, status
-from dipc.clock import Clock
 from dipc.shipped import hidden_models
 
 FIRST = """\
@@ -275,13 +273,6 @@ def test_undecided(capsys: Capture) -> None:
     assert found["reason"]
 
 
-def test_limits_and_interruption(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    code, out, err = run(capsys, "check", "above.hmm", "--memory-limit", "1")
-    assert (code, "the memory limit was reached" in out + err) == (3, True)
-    monkeypatch.setattr(Clock, "tick", lambda *_: signal.raise_signal(signal.SIGINT))
-    assert run(capsys, "check", "loop.hmm", "--quiet")[0] == 130
-
-
 def test_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(EX2.encode())))
     code, out, _ = run(capsys, "check", "-")
@@ -370,17 +361,6 @@ def test_a_program_on_the_standard_input(
     (folder / "double.dip").write_text(DOUBLE, encoding="utf-8")
     assert answer("-") == answer("double.dip")
     assert answer("-")[0] == 0
-
-
-def test_a_certificate_about_a_program_on_the_standard_input(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DOUBLE.encode())))
-    assert run(capsys, "check", "-", "--certificate", "double.json")[0] == 0
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DOUBLE.encode())))
-    assert status(["verify", "double.json", "--model", "-"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("accepted: ") and "\nmodel: <stdin>, SHA-256" in out
 
 
 # --- misuse ------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from pufferfish.small_models import (
 from sympy import Matrix
 from sympy import Rational as Number
 
-from dipc.clock import Clock, Limits
+from dipc.clock import Clock
 from dipc.models.simplex import combination, greatest_ratio, minimum
 from dipc.pufferfish import pipeline, pumps
 from dipc.pufferfish.cone import closed_cone, matrices
@@ -240,12 +240,6 @@ def test_beliefs_that_return_are_closed():
     sides = {"d": {"a": "1/4", "b": "3/4"}, "e": {"a": "1/2", "b": "1/2"}}
     found = budget(question(rows, "xy", sides, both(("d", "e")), None))
     assert found.exact and found.low == 2 and found.attained
-
-
-def test_a_limit_leaves_an_enclosure():
-    undecided = check(noisy_chain(None), 5, clock=Clock(Limits(0)))
-    assert undecided.status == "undecided" and undecided.least.low == 3
-    assert pipeline.budget(anywhere(noisy_chain(None)), Clock(Limits(0))).low == 3
 
 
 # --- linear programs -----------------------------------------------------------------------------------

@@ -13,12 +13,12 @@ from flint import arb, fmpq
 import dipc
 import dipc.report.hidden_figures as maps
 from dipc.cli.main import status
-from dipc.clock import Clock, limits
-from dipc.errors import InputError, LimitReached, Source
+from dipc.clock import Clock
+from dipc.errors import InputError, Source
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.rational import Rational
 from tests.pufferfish.small_models import above_threshold
-from tests.pufferfish.test_program_export import CLINIC, SVT_PROGRAM, asked
+from tests.pufferfish.test_program_export import CLINIC, asked
 
 Capture = pytest.CaptureFixture[str]
 
@@ -256,12 +256,6 @@ def test_nothing_to_draw(name: str, options: dict[str, str], message: str) -> No
     question = loaded.pufferfish() if isinstance(loaded, dipc.Mechanism) else loaded.question()
     with pytest.raises(InputError, match=message):
         question.plot(**options)
-
-
-def test_the_time_limit() -> None:
-    question = asked(SVT_PROGRAM)
-    with limits(seconds=0), pytest.raises(LimitReached):
-        question.plot()
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -218,14 +218,6 @@ def test_at_one_eps() -> None:
 
 
 def test_from_python() -> None:
-    question = dipc.load(EXAMPLE_5).pufferfish()
-    assert question.check().status == "private"
-    assert question.check("ln(3/2)").status == "violated"
-    assert question.budget().low == fmpq(40, 21)
-    assert (
-        question.fix(pA="1/2", pB="1/2", pC="1/2").budget().low
-        == dipc.load(EXAMPLE_5).pufferfish(pA="1/2", pB="1/2", pC="1/2").budget().low
-    )
     response = dipc.load(RESPONSE.format(keep=KEEPS[0], ranges="(0, 1)", twist=2)).pufferfish()
     assert response.budget().c == 1
     assert response.check("eps").status == "private"
