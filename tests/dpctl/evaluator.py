@@ -17,6 +17,8 @@ from fractions import Fraction
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt
 
+from dpctl.oracle import reach
+
 COMPARISONS = {">=": ge, ">": gt, "<=": le, "<": lt, "=": eq}
 Tree = tuple
 
@@ -199,7 +201,8 @@ def values(chain: Example, f: Tree, x: Fraction) -> list[Fraction]:
         case ("U", g, h, bound):
             left, right = holding(chain, g, x), holding(chain, h, x)
             if bound is None:
-                return until(rows, left, right)
+                inside = [row if s in left else {} for s, row in enumerate(rows)]
+                return reach(inside, dict.fromkeys(right, Fraction(1)))
             v = [Fraction(s in right) for s in range(n)]
             for _ in range(bound):
                 v = [
@@ -208,25 +211,3 @@ def values(chain: Example, f: Tree, x: Fraction) -> list[Fraction]:
                 ]
             return v
     raise AssertionError(f)
-
-
-def until(rows: list[dict[int, Fraction]], left: frozenset[int], right: frozenset[int]) -> list[Fraction]:
-    """By Gauss, over the states from which the goal can be reached."""
-    n, able = len(rows), set(right)
-    for _ in rows:
-        able |= {s for s in left if able & rows[s].keys()}
-    live = sorted(able - right)
-    matrix = [
-        [Fraction(s == t) - rows[s].get(t, Fraction(0)) for t in live]
-        + [sum((p for t, p in rows[s].items() if t in right), Fraction(0))]
-        for s in live
-    ]
-    for i in range(len(live)):
-        pivot = next(r for r in range(i, len(live)) if matrix[r][i])
-        matrix[i], matrix[pivot] = matrix[pivot], matrix[i]
-        matrix[i] = [entry / matrix[i][i] for entry in matrix[i]]
-        for r in range(len(live)):
-            if r != i:
-                matrix[r] = [a - matrix[r][i] * b for a, b in zip(matrix[r], matrix[i], strict=True)]
-    found = {s: row[-1] for s, row in zip(live, matrix, strict=True)}
-    return [Fraction(1) if s in right else found.get(s, Fraction(0)) for s in range(n)]

@@ -13,7 +13,7 @@ from dpctl.oracle import holding, ok
 from dpctl.random_chains import random_chain, random_exponent, random_path, random_privacy, random_state
 from flint import fmpq
 
-from dipc.clock import Clock, Limits, unlimited
+from dipc.clock import Clock, unlimited
 from dipc.dpctl import enclosed
 from dipc.dpctl.enclosed import Part, Values
 from dipc.dpctl.formula import (
@@ -30,7 +30,7 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.regions import Outcome
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError
 from dipc.models.chain import MarkovChain
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -306,8 +306,3 @@ def test_what_is_refused() -> None:
         fast(chain, Next(Proposition("goal")))
     with pytest.raises(InputError, match="neither a label nor a state"):
         fast(chain, And((Proposition("gaol"), Truth(True))))
-
-
-def test_the_limits_of_the_clock_are_obeyed() -> None:
-    with pytest.raises(LimitReached):
-        satisfying(twins(fmpq(1, 2), fmpq(1, 3)), Privacy(NOTHING, Quotient.of(0), F_GOAL), Clock(Limits(0)))

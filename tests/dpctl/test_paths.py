@@ -153,21 +153,6 @@ def test_equivalent_formulas_have_equal_probabilities(left: Formula, right: Form
         assert fast(chain, left) == fast(chain, right)
 
 
-def test_permuting_the_states_permutes_the_probabilities() -> None:
-    rng = Random(4)
-    for _ in range(20):
-        chain, path = random_chain(rng), random_path(rng, 3)
-        new = list(range(len(chain.rows)))
-        rng.shuffle(new)
-        rows = {new[s]: tuple((new[t], p) for t, p in row) for s, row in enumerate(chain.rows)}
-        names = {new[s]: name for s, name in enumerate(chain.names)}
-        labels = {name: frozenset(new[s] for s in states) for name, states in chain.labels.items()}
-        order = range(len(new))
-        other = MarkovChain(tuple(names[s] for s in order), labels, (), (), tuple(rows[s] for s in order))
-        before, behind = fast(chain, path), fast(other, path)
-        assert before == [behind[new[s]] for s in order]
-
-
 def test_many_steps_need_few_copies() -> None:
     """A bounded until inside another operator has two copies more than its bound, not 2^bound."""
     half = fmpq(1, 2)

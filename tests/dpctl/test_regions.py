@@ -49,15 +49,16 @@ def place(end: object) -> arb:
     return arb(end)
 
 
-def side(eps: arb, end: object) -> int:
+def side(eps: arb | fmpq, end: object) -> int:
     """Where eps is: below, at, or above an end; closer than 10^-30 is at."""
-    gap = eps - place(end)
-    if abs(gap) < fmpq(1, 10**30):
-        return 0
-    return 1 if gap > 0 else -1
+    with ctx.workprec(300):
+        gap = arb(eps) - place(end)
+        if abs(gap) < fmpq(1, 10**30):
+            return 0
+        return 1 if gap > 0 else -1
 
 
-def inside(eps: arb, regions: tuple[Region, ...]) -> bool:
+def inside(eps: arb | fmpq, regions: tuple[Region, ...]) -> bool:
     for low, high, low_closed, high_closed in regions:
         if side(eps, low) >= (0 if low_closed else 1) and (
             high is None or side(eps, high) <= (0 if high_closed else -1)

@@ -45,8 +45,3 @@ def test_every_file_says_what_it_is_and_what_to_expect(path: Path) -> None:
     properties: tuple[PropertyLine, ...] = CHAINS[path.stem].properties
     assert properties
     assert all(line.expected in ("holds", "fails", "undecided") for line in properties)
-
-
-def test_the_chains_of_the_paper_are_there() -> None:
-    paper = {"survey", "geometric", "geometric_eps", "double_survey", "subsampling", "reachability"}
-    assert paper <= CHAINS.keys()

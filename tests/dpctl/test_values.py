@@ -12,6 +12,7 @@ from campaigns import many
 from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
 from dpctl.random_chains import random_chain
+from dpctl.test_regions import side
 from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
@@ -21,7 +22,7 @@ from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.values import Attained, Segment
 from dipc.errors import InputError, Source
 from dipc.models.reading import number_from_text, read_model
-from dipc.signs.tables import RootCluster, end_as_text
+from dipc.signs.tables import end_as_text
 
 CLOSE = fmpq(1, 10**30)
 
@@ -39,24 +40,12 @@ def answer(chain: Example, text: str) -> ModelValue:
     return value(model, parse_property(Source("f", asked), model, numbers), Clock())
 
 
-def ball(end: object) -> arb:
-    if not isinstance(end, RootCluster):
-        return arb(end)
-    (root,) = end.roots
-    if not root.is_rational:
-        root.refine_to(CLOSE / 1000)
-    return arb((root.low + root.high) / 2, arb(root.high - root.low))
-
-
 def at(segments: tuple[Segment, ...], eps: arb) -> Attained:
     """The value at one eps; ends that are closer than 10^-30 are that eps."""
     found = []
     for segment in segments:
         low, high, low_closed, high_closed = segment.region
-        left, right = eps - ball(low), ball(high) - eps
-        after = low_closed if abs(left) < CLOSE else left > 0
-        before = high_closed if abs(right) < CLOSE else right > 0
-        if after and before:
+        if side(eps, low) >= (0 if low_closed else 1) and side(eps, high) <= (0 if high_closed else -1):
             found.append(segment.found)
     (only,) = found  # the segments do not overlap and leave nothing out
     assert only is not None

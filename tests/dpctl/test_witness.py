@@ -9,6 +9,7 @@ import pytest
 from campaigns import spread
 from dpctl import evaluator
 from dpctl.evaluator import EPS, Tree, shown
+from dpctl.test_regions import inside
 from flint import fmpq
 from patience import PATIENCE
 
@@ -27,20 +28,6 @@ def failing(chain: str, text: str) -> Witness:
     assert isinstance(found, Fails)
     assert found.witness is not None
     return found.witness
-
-
-def contains(witness: Witness, eps: fmpq) -> bool:
-    def low_end(end: object) -> fmpq:
-        return end.low if isinstance(end, RootCluster) else end  # type: ignore[return-value]
-
-    def high_end(end: object) -> fmpq:
-        return end.high if isinstance(end, RootCluster) else end  # type: ignore[return-value]
-
-    return any(
-        (high_end(low) < eps or (low_closed and low_end(low) == eps))
-        and (high is None or eps < low_end(high) or (high_closed and high_end(high) == eps))
-        for low, high, low_closed, high_closed in witness.violated_for
-    )
 
 
 def fraction(function: object, eps: fmpq) -> Fraction:
@@ -69,7 +56,7 @@ def judge(chain: evaluator.Example, f: Tree) -> bool:
         return False
     x = Fraction(int(witness.epsilon.p), int(witness.epsilon.q))
     assert state not in evaluator.holding(chain, f, x)
-    assert contains(witness, witness.epsilon)
+    assert inside(witness.epsilon, witness.violated_for)
     if witness.probability is None:
         return False
     blamed = [g for g in all_parts(f) if same(model, numbers, g, witness.subformula)]
