@@ -24,7 +24,7 @@ from dipc.claims.wording import Line, Record, number_record, number_text, pretty
 from dipc.cli.outcome import Outcome, report, summary, worst
 from dipc.clock import Clock, Limits
 from dipc.dipwhile.pipeline import neighbours_of
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError
 from dipc.models.laws import Listed, Neighbours, Vector, mass
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.exppoly import ExpPoly
@@ -197,14 +197,6 @@ def test_a_limit() -> None:
     assert verdict.reason == "the time limit was reached (inequalities: 0 of 4)"
 
 
-def test_a_limit_before_there_are_laws() -> None:
-    def explore(_: SignOracle) -> Neighbours:
-        raise LimitReached("too far")
-
-    verdict = decide(MostLikely(ALL, fmpq(1)), 7, explore, Clock())
-    assert isinstance(verdict, Undecided) and verdict.counts.inputs == 7
-
-
 def test_the_laws_of_a_program() -> None:
     explored = dipc.load("svt1", N=2).explored
 
@@ -265,11 +257,6 @@ def test_exit_status_and_summary() -> None:
     assert outcomes[0].remark == "x = 0: x = 0 at ε = 1"
 
 
-def test_expected_words() -> None:
-    assert outcome(decided(FAILING, SURVEY), expected="fails").status == 0
-    assert outcome(decided(FAILING, SURVEY), expected="bounded").status == 1
-
-
 def test_junit() -> None:
     tree = report([outcome(decided(FAILING, SURVEY)), outcome(decided(MostLikely(ALL, fmpq(1)), SURVEY))])
     (failure,) = tree.iter("failure")
@@ -284,11 +271,6 @@ def test_html() -> None:
     assert failing.counterexample is not None and "x = 0" in failing.counterexample._repr_html_()
     with pytest.raises(InputError, match="a bounded verdict has no counterexample"):
         holding.plot()
-
-
-def test_a_verdict_is_neither_true_nor_false() -> None:
-    with pytest.raises(TypeError, match="this one is `bounded`"):
-        bool(decided(MostLikely(ALL, fmpq(1)), SURVEY))
 
 
 def test_the_first_violation_is_the_first_of_all_pairs() -> None:

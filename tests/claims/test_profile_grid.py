@@ -5,6 +5,7 @@ from __future__ import annotations
 import mpmath
 import pytest
 from flint import fmpq
+from numeric import high
 
 import dipc
 
@@ -16,37 +17,16 @@ COIN = """
 """
 
 
-def high(number: fmpq) -> mpmath.mpf:
-    return mpmath.mpf(int(number.p)) / int(number.q)
-
-
-def profile(t: mpmath.mpf, eps: mpmath.mpf) -> mpmath.mpf:
-    """The exact least delta of the coin at (t*eps, delta)."""
-    d = mpmath.exp(-eps) / 4
-    p, q = mpmath.mpf(1) / 2 + d, mpmath.mpf(1) / 2 - d
-    bound = mpmath.exp(t * eps)
-    return max(p - bound * q, 0) + max(q - bound * p, 0)
-
-
-@pytest.mark.parametrize(
-    ("t", "delta"),
-    [
-        ("0", "exp(-eps)/2"),
-        ("0", "exp(-eps)/(1 + exp(-eps))"),
-        ("0", "exp(-eps)/(1 + exp(-8*eps))"),
-    ],
-)
-def test_claims_against_the_exact_profile(t: str, delta: str) -> None:
-    claim = f"{t}*eps, {delta}"
+@pytest.mark.parametrize("delta", ["exp(-eps)/2", "exp(-eps)/(1 + exp(-eps))", "exp(-eps)/(1 + exp(-8*eps))"])
+def test_claims_against_the_exact_profile(delta: str) -> None:
+    claim = f"0*eps, {delta}"
     mechanism = dipc.load(COIN)
     verdict = mechanism.check(claim)
-    formula = delta.replace("exp(", "mpmath.exp(").replace("^", "**")
     with mpmath.workdps(60):
-        rate = mpmath.mpf(eval(t))
 
         def broken_at(eps: mpmath.mpf) -> bool:
-            bound = eval(formula, {"mpmath": mpmath, "eps": eps})
-            return bool(profile(rate, eps) > bound + mpmath.mpf(10) ** -50)
+            bound = eval(delta, {"exp": mpmath.exp, "eps": eps})
+            return bool(mpmath.exp(-eps) / 2 > bound + mpmath.mpf(10) ** -50)
 
         grid = [mpmath.mpf(10) ** (mpmath.mpf(i) / 100 - 3) for i in range(500)]
         broken = [eps for eps in grid if broken_at(eps)]

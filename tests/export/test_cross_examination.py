@@ -9,7 +9,6 @@ text that the judge reads by itself; dipc contributes its answer only.  The judg
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 from collections import Counter
@@ -28,10 +27,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
 
 import dipc
-from dipc.certificate.slow.functions import EPS, exponential
+from dipc.certificate.slow.functions import exponential
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
-from dipc.kernel.facts import Function, negative
+from dipc.kernel.facts import Function
 from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.inequality import Fails, Holds
@@ -202,75 +201,38 @@ def test_random_programs_under_mpmath() -> None:
 INTERVAL = (Fraction(1, 2), Fraction(2))
 
 
-def random_texts(count: int, finest: int) -> Iterator[str]:
+def random_texts(count: int, finest: int) -> Iterator[tuple[str, Terms]]:
     """Left sides of ``... >= 0``: sums of terms, and squares that touch 0, nearly touch it, or cross it."""
     rng = random.Random(20)
 
-    def rational(most: int) -> str:
-        return f"{rng.randint(1, most)}/{rng.randint(1, finest)}"
+    def rational(most: int) -> Fraction:
+        return Fraction(rng.randint(1, most), rng.randint(1, finest))
 
     for i in range(count):
         if i % 2:
-            shift = rng.choice(["+ 1/1000", "- 1/1000", "+ 0"])
-            yield f"(exp({rational(3)}*eps) - {rational(12)})^2 {shift}"
+            shift = rng.choice([Fraction(1, 1000), Fraction(-1, 1000), Fraction(0)])
+            rate, c = rational(3), rational(12)
+            root = oracles.add(exponential(rate), oracles.constant(-c))
+            f = oracles.add(oracles.multiply(root, root), oracles.constant(shift))
+            yield f"(exp({rate}*eps) - {c})^2 + ({shift})", f
         else:
-            terms = [
-                f"{rational(9)}*eps^{rng.randint(0, 2)}*exp({rng.choice(['', '-'])}{rational(2)}*eps)"
-                for _ in "123"
-            ]
-            yield f"{terms[0]} - {terms[1]} {rng.choice('+-')} {terms[2]}"
-
-
-def read(text: str) -> Terms:
-    """The text by Python's parser and a small calculus of our own."""
-
-    def value(node: ast.expr) -> Terms:
-        match node:
-            case ast.Constant(int(c)):
-                return oracles.constant(Fraction(c))
-            case ast.Name("eps"):
-                return {EPS: Fraction(1)}
-            case ast.UnaryOp(ast.USub(), operand):
-                return negative(value(operand))
-            case ast.UnaryOp(ast.UAdd(), operand):
-                return value(operand)
-            case ast.Call(ast.Name("exp"), [argument]):
-                inner = value(argument)
-                assert set(inner) == {EPS}
-                return exponential(inner[EPS])
-            case ast.BinOp(left, ast.Add(), right):
-                return oracles.add(value(left), value(right))
-            case ast.BinOp(left, ast.Sub(), right):
-                return oracles.add(value(left), negative(value(right)))
-            case ast.BinOp(left, ast.Mult(), right):
-                return oracles.multiply(value(left), value(right))
-            case ast.BinOp(left, ast.Div(), ast.Constant(int(c))):
-                return oracles.multiply(value(left), oracles.constant(Fraction(1, c)))
-            case ast.BinOp(left, ast.Pow(), ast.Constant(int(n))):
-                return oracles.product([value(left)] * n)
-        raise AssertionError(ast.dump(node))
-
-    body = ast.parse(text.replace("^", "**"), mode="eval").body
-    return {key: c for key, c in value(body).items() if c}
+            text, f = "0", Terms()
+            for sign in (1, -1, rng.choice([1, -1])):
+                c, n, rate = sign * rational(9), rng.randint(0, 2), rational(2) * rng.choice([1, -1])
+                text += f" + ({c})*eps^{n}*exp(({rate})*eps)"
+                f = oracles.add(f, {(n, rate, Fraction(0), Fraction(0)): c})
+            yield text, f
 
 
 def of_texts(count: int, finest: int = 4) -> list[Judged]:
     low, high = INTERVAL
     found = []
-    for text in random_texts(count, finest):
+    for text, f in random_texts(count, finest):
         answer = dipc.decide(f"forall eps in [{low}, {high}]: {text} >= 0")
         assert answer.truth is not None
         fails_at = None if answer.witness is None else answer.witness.exact
-        found.append(
-            Judged(
-                text,
-                read(text),
-                low,
-                high,
-                answer.truth,
-                None if fails_at is None else oracles.fraction(fails_at),
-            )
-        )
+        place = None if fails_at is None else oracles.fraction(fails_at)
+        found.append(Judged(text, {key: c for key, c in f.items() if c}, low, high, answer.truth, place))
     return found
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from dipc.dpctl.verdict import Witness
-from dipc.errors import InputError, Source
-from dipc.export import boxes as module
+from dipc.errors import Source
 from dipc.export.boxes import COLOUR, Box, by_rows
 from dipc.export.markov_picture import dot, drawing, svg, way_of
 from dipc.model import MarkovChain, MarkovModel, wrapped
@@ -142,17 +141,6 @@ def test_colours_in_svg() -> None:
     text = by_rows(drawing(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus")))
     assert len(elements(text, "path", "on")) == 2
     assert len(elements(text, "rect", "on")) == 4  # plus, minus, and the double frame of yes
-
-
-def test_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    line = MarkovChain({f"s{i}": f"s{i + 1}" for i in range(120)}).model
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(InputError, match="it has 122 states, but without Graphviz dipc draws 100"):
-        svg(line)
-    monkeypatch.setattr(module, "LARGE", 121)
-    with pytest.raises(InputError, match="at most 121 can be read"):
-        svg(line)
-    assert svg(model(SURVEY).model).startswith("<svg")
 
 
 @pytest.mark.export

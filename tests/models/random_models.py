@@ -10,18 +10,8 @@ from hypothesis import strategies as st
 from dipc.model import MDP, MarkovChain, MarkovModel
 
 STATES = (
-    "a",
-    "b2",
-    "chain",
-    '"eps"',
-    "out=[0, 1], n=1",
-    "7",
-    "ö",
-    "from ~ to",
-    "# s",
-    "x/y",
-    "// z",
-    '"inf"',
+    *("a", "b2", "chain", '"eps"', "out=[0, 1], n=1", "7", "ö"),
+    *("from ~ to", "# s", "x/y", "// z", '"inf"'),
 )
 LABELS = ("goal", "out[1] = top", "init state", '"D"', "label", "{}", "never", "p//q", "$0")
 ACTIONS = ("L", "H", "go on", "actions", "0", "*x", "__x")

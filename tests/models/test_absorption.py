@@ -144,14 +144,6 @@ def test_what_never_leads_to_the_goal_is_exactly_zero() -> None:
     assert absorption(rows, {0, 1, 2}, {3}, ONE) == [half, 1, 1, 1, 0]
 
 
-def test_ticks_come_often() -> None:
-    ticks: list[int] = []
-    half = fmpq(1, 2)
-    rows = [[(0, ONE)], *[[(s - 1, half), (s + 1, half)] for s in range(1, 50)], [(50, ONE)]]
-    absorption(rows, set(range(1, 50)), {50}, ONE, lambda: ticks.append(1))
-    assert len(ticks) >= 49
-
-
 Z = Quotient(ExpPoly.exp(1))
 # the sums are the denominators
 WEIGHTS: list[list[Quotient]] = [[Z, Quotient.one()], [Quotient.of(2), Z], [Quotient.of(3), Quotient.of(7)]]

@@ -276,22 +276,10 @@ def test_unknown_parameters_and_sizes() -> None:
         drn(MarkovChain({"a": "a"}, labels={"init": ["a"]}).model)
 
 
-def line(length: int) -> str:
-    body = "".join(
-        f"state {s}\n\taction 0\n\t\t{max(0, s - 1)} : 1/3\n\t\t{min(length - 1, s + 1)} : 2/3\n"
-        for s in range(1, length - 1)
-    )
-    ends = (
-        "state 0 init\n\taction 0\n\t\t0 : 1\n",
-        f"state {length - 1} end\n\taction 0\n\t\t{length - 1} : 1\n",
-    )
-    head = f"@type: DTMC\n@value_type: rational\n@nr_states\n{length}\n@model\n"
-    return head + ends[0] + body + ends[1]
-
-
 def test_reading_takes_linear_time() -> None:
     def seconds(length: int) -> float:
-        text = line(length)
+        rows = {f"s{s}": {f"s{(s + 1) % length}": "1/3", f"s{s // 2}": "2/3"} for s in range(2, length)}
+        text = drn(MarkovChain({"s0": "s0", "s1": "s2"} | rows).model)
         assert len(read(text).model.names) == length
         return quickest(lambda: read(text))
 

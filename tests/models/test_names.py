@@ -12,7 +12,6 @@ from dipc.dpctl.formula import Next, Proposition, Query
 from dipc.dpctl.syntax import GRAMMAR, parse_property
 from dipc.errors import InputError, Source
 from dipc.export.markov import dpm, drn
-from dipc.model import load_model
 from dipc.models.arithmetic import WORDS
 from dipc.models.chain import Model
 from dipc.models.drn import read_drn
@@ -100,11 +99,3 @@ def test_graphs_keep_the_quotes() -> None:
     )
     back = dipc.MarkovChain.from_networkx(chain.to_networkx())
     assert set(back.model.names) == set(chain.model.names) and set(back.model.labels) == {"F"}
-
-
-def test_the_place_is_shown(tmp_path) -> None:
-    file = tmp_path / "a.dpm"
-    file.write_text("chain\ns -> {true: 1/3, no: 2/3}\nfinal true, no\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        load_model(file)
-    assert caught.value.span is not None and (caught.value.span.line, caught.value.span.column) == (3, 7)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 from flint import fmpq
 from patience import quickest
@@ -202,10 +200,3 @@ def quickest_of(n: int) -> float:
 
 def test_reading_takes_linear_time() -> None:
     assert quickest_of(8_000) < 16 * max(quickest_of(1_000), 0.005) * 2
-
-
-def test_many_properties_take_linear_time() -> None:
-    text = "chain\na -> a\n" + "\n".join(f"property p{i}: P>0 (F a)" for i in range(20_000))
-    before = process_time()
-    _, properties, _ = read_model(Source("m", text))
-    assert (len(properties), process_time() - before < 20) == (20_000, True)
