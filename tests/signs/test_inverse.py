@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -254,26 +255,22 @@ def test_mixed_claims_with_delta_against_the_grid(delta: str) -> None:
             eps = mpmath.mpf(10) ** (mpmath.mpf(i) / 50 - 2)
             one = [mpmath.mpf(1) / 2, mpmath.exp(-eps) / 2]
             two = [mpmath.mpf(1) / 2, mpmath.exp(-1 / eps) / 2]
-            worst = mpmath.mpf(0)
-            for a, b, c, d in ((a, b, c, d) for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1)):
-                total = mpmath.mpf(0)
-                for x in (0, 1):
-                    for y in (0, 1):
-                        p = (one[a] if x == 0 else 1 - one[a]) * (two[b] if y == 0 else 1 - two[b])
-                        q = (one[c] if x == 0 else 1 - one[c]) * (two[d] if y == 0 else 1 - two[d])
-                        total += max(p - mpmath.exp(eps) * q, 0)
-                worst = max(worst, total)
+            laws = [
+                [p * q for p, q in product((one[a], 1 - one[a]), (two[b], 1 - two[b]))]
+                for a, b in product((0, 1), repeat=2)
+            ]
+            worst = max(
+                sum(max(p - mpmath.exp(eps) * q, 0) for p, q in zip(*pair, strict=True))
+                for pair in product(laws, repeat=2)
+            )
             if worst > eval(formula, {"mpmath": mpmath, "eps": eps}) + mpmath.mpf(10) ** -50:
                 broken.append(eps)
     assert verdict.status == ("violated" if broken else "private")
     if verdict.counterexample is not None and verdict.counterexample.violated_for:
         regions = [tuple(map(mpmath.mpf, region)) for region in verdict.counterexample.violated_for]
         for low, top in regions:
-            inside = [
-                eps for eps in (low * mpmath.mpf("1.001"), top * mpmath.mpf("0.999")) if low < eps < top
-            ]
-            for eps in inside:
-                if mpmath.mpf("0.01") < eps < 95:
+            for eps in (low * mpmath.mpf("1.001"), top * mpmath.mpf("0.999")):
+                if low < eps < top and mpmath.mpf("0.01") < eps < 95:
                     assert any(abs(eps / other - 1) < mpmath.mpf("0.06") for other in broken)
 
 

@@ -16,13 +16,6 @@ X = ExpPoly.of(1, 1)
 EVERYWHERE = EpsRange.positive()
 
 
-@pytest.mark.parametrize("root", [fmpq(1), fmpq(2), fmpq(4), fmpq(1, 2), fmpq(3), fmpq(64)])
-@pytest.mark.parametrize("low", [fmpq(0), fmpq(1, 4)])
-def test_rational_roots_on_unbounded_intervals(root: fmpq, low: fmpq) -> None:
-    found = positive_roots(X - root, low, None)
-    assert [(r.low, r.high) for r in found] == [(root, root)] or found[0].low < root < found[0].high
-
-
 def test_a_product_that_is_negative_between_its_roots() -> None:
     assert isinstance(nonnegative((X - 1) * (X - 2), EVERYWHERE), Fails)
     assert sign_if_constant(ExpPoly.exp(1) - ExpPoly.exp(0, 2), EVERYWHERE) is None

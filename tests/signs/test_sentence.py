@@ -8,6 +8,7 @@ import mpmath
 import pytest
 from campaigns import spread
 from flint import fmpq
+from numeric import high, value
 from patience import PATIENCE
 
 import dipc
@@ -155,25 +156,7 @@ def test_refusals(text: str, message: str) -> None:
 
 # --- random sentences ------------------------------------------------------------------------
 
-ZERO, HALF = fmpq(0), fmpq(1, 2)
 POINTS = [mpmath.mpf(10) ** (mpmath.mpf(k) / 8) for k in range(-32, 25)]
-
-
-def number_at(value: Quotient, eps: mpmath.mpf) -> mpmath.mpf:
-    def poly(f: ExpPoly) -> mpmath.mpf:
-        return mpmath.fsum(
-            mpmath.mpf(int(t.coefficient.p))
-            / int(t.coefficient.q)
-            * eps**t.power
-            * mpmath.exp(as_mpf(t.rate) * eps + as_mpf(t.constant) + as_mpf(t.inverse) / eps)
-            for t in f.terms()
-        )
-
-    return poly(value.numerator) / poly(value.denominator)
-
-
-def as_mpf(value: fmpq) -> mpmath.mpf:
-    return mpmath.mpf(int(value.p)) / int(value.q)
 
 
 HOLDS = {
@@ -190,7 +173,7 @@ def truth_at(formula: Formula, eps: mpmath.mpf) -> bool | None:
     """By 60-digit numbers; None where a difference is too close to 0."""
     match formula:
         case Comparison(left, relation, right):
-            difference = number_at(left, eps) - number_at(right, eps)
+            difference = value(left, eps) - value(right, eps)
             return None if abs(difference) < mpmath.mpf(10) ** -30 else HOLDS[relation](difference)
         case Not(part):
             inner = truth_at(part, eps)
@@ -230,24 +213,24 @@ def test_random_sentences_against_high_precision(seed: int) -> None:
     """Functions are drawn from a small pool, and multiplied: many share roots."""
     rng = random.Random(seed)
     pool = [random_function(rng) for _ in range(3)]
-    low, high, closed = rng.choice(
+    low, top, closed = rng.choice(
         ((fmpq(0), None, False), (fmpq(0), fmpq(2), True), (fmpq(1, 2), None, False))
     )
-    budgets = EpsRange(low, high, False, closed)
+    budgets = EpsRange(low, top, False, closed)
     sentence = Sentence(rng.choice(list(Quantifier)), budgets, random_formula(rng, pool, 3))
     decision = decide(sentence)
     assert decision.truth is not None
     assert decide(sentence.negation).truth is (not decision.truth)
     with mpmath.workdps(60):
-        high = mpmath.inf if budgets.high is None else as_mpf(budgets.high)
-        inside = [p for p in POINTS if as_mpf(budgets.low) < p < high]
+        most = mpmath.inf if budgets.high is None else high(budgets.high)
+        inside = [p for p in POINTS if high(budgets.low) < p < most]
         seen = {truth_at(sentence.body, point) for point in inside} - {None}
         if sentence.quantifier is Quantifier.FORALL:
             assert not (decision.truth and False in seen)
         else:
             assert not (not decision.truth and True in seen)
         if decision.witness is not None and decision.witness.exact is not None:
-            found = truth_at(sentence.body, as_mpf(decision.witness.exact))
+            found = truth_at(sentence.body, high(decision.witness.exact))
             assert found in (None, sentence.quantifier is Quantifier.EXISTS)
 
 
