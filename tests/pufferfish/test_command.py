@@ -383,11 +383,7 @@ def test_a_program_on_the_standard_input(
         (["check", "ex3.hmm", "--fix", "r=2"], "no parameter `r`", "`p`"),
         (["check", "ex2.hmm", "--at", "x"], "eps must be a rational number", ""),
         (["check", "ex2.hmm", "--claim", "eps"], "no number of the model depends on eps", "--at"),
-        (
-            ["distribution", "ex2.hmm", "--given", "n(9)"],
-            "no secret, distribution or state `n(9)`",
-            "n(2)",
-        ),
+        (["distribution", "ex2.hmm", "--given", "n(9)"], "no secret, distribution or state `n(9)`", "n(2)"),
         (
             ["distribution", "above.hmm", "--given", "init(1, 0)", "--horizon", "any"],
             "infinitely many",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import inf
 from random import Random
 
@@ -21,11 +21,9 @@ from pufferfish.small_models import (
     question,
     random_question,
 )
-from sympy import Matrix
-from sympy import Rational as Number
 
 from dipc.clock import Clock
-from dipc.models.simplex import combination, greatest_ratio, minimum
+from dipc.models.simplex import combination, greatest_ratio
 from dipc.pufferfish import pipeline, pumps
 from dipc.pufferfish.cone import closed_cone, matrices
 from dipc.pufferfish.question import Claim
@@ -243,44 +241,6 @@ def test_beliefs_that_return_are_closed():
 
 
 # --- linear programs -----------------------------------------------------------------------------------
-
-
-def basic_solutions(columns, target, costs):
-    """The costs of all basic solutions; there is one with the least cost."""
-    for count in range(len(target) + 1):
-        for chosen in combinations(range(len(columns)), count):
-            rows = [[Number(int(columns[j][i])) for j in chosen] for i in range(len(target))]
-            matrix, goal = (
-                Matrix(len(target), count, [x for row in rows for x in row]),
-                Matrix([int(x) for x in target]),
-            )
-            if not count and goal.is_zero_matrix:
-                yield Number(0)
-            if not count or matrix.rank() < count:
-                continue
-            x = (matrix.T * matrix).inv() * matrix.T * goal
-            if all(v >= 0 for v in x) and matrix * x == goal:
-                yield sum(int(costs[j]) * v for j, v in zip(chosen, x, strict=True))
-
-
-@pytest.mark.parametrize("seed", spread(range(60), 12))
-def test_linear_programs_are_solved_by_vertices(seed):
-    random = Random(seed)
-    size, wide = random.randint(1, 3), random.randint(1, 5)
-    columns = [[fmpq(random.randint(-3, 3)) for _ in range(size)] for _ in range(wide)]
-    target = [fmpq(random.randint(-3, 3)) for _ in range(size)]
-    costs = [fmpq(random.randint(0, 4)) for _ in range(wide)]
-    found = minimum(columns, target, costs)
-    expected = min(basic_solutions(columns, target, costs), default=None)
-    assert (found is None) == (expected is None)
-    if found:
-        assert fraction(found.cost) == Fraction(int(expected.p), int(expected.q))
-        assert all(x >= 0 for x in found.multipliers)
-        sums = [
-            sum((x * column[i] for x, column in zip(found.multipliers, columns, strict=True)), fmpq(0))
-            for i in range(size)
-        ]
-        assert sums == target
 
 
 def test_membership_in_a_cone():

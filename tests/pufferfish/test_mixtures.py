@@ -415,18 +415,6 @@ def test_zero_on_the_border_and_the_centre() -> None:
     assert 0 < found.counterexample.parameters["p"] < 1
 
 
-def test_boxes_are_bisected() -> None:
-    """51/50 - 4a + 4a^2 = (2a - 1)^2 + 1/50 has a negative coefficient, but no negative value."""
-    f = {(0,): ExpPoly.of(fmpq(51, 50)), (1,): ExpPoly.of(-4), (2,): ExpPoly.of(4)}
-    todo, boxes = [functions.bernstein(f, 1)], 0
-    assert min(v.as_rational() for v in todo[0].coefficients) < 0
-    while todo:
-        box, boxes = todo.pop(), boxes + 1
-        if min(v.as_rational() for v in box.coefficients) < 0:
-            todo += box.halves(0)
-        assert boxes < 50
-
-
 # --- refused ---------------------------------------------------------------------------------
 
 REFUSED = [
