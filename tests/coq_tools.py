@@ -8,14 +8,21 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby, islice
 from pathlib import Path
 
 import pytest
+from export_tools import ROOT
 
+from dipc.certificate.format import dumps
+from dipc.certificate.produce import certificate
 from dipc.export.coq import sizes
-from dipc.export.coq.core import CORE
+from dipc.export.coq.core import CORE, core_theorem
 from dipc.export.coq.library import FOLDER, MODULES, MORE
+from dipc.export.coq.theorems import theorem
+from dipc.kernel import privacy
+from dipc.mechanisms import Mechanism
 
 TIME_LIMIT = 300
 LIBRARY = tuple(dict.fromkeys((*MODULES, *MORE, *CORE, *sizes.MODULES)))
@@ -232,3 +239,31 @@ def altered(name: str, text: str, old: str, new: str) -> str:
     changed = re.sub(old, new, text) if "\\" in old else text.replace(old, new)
     assert changed != text, name
     return changed
+
+
+# --- theorems of verdicts -----------------------------------------------------------------------------
+
+Case = tuple[str, dict[str, int], str | None]
+"""A shipped file or the text of a program, N, a claim."""
+
+
+@cache
+def mechanism(name: str, n: int | None) -> Mechanism:
+    parameters = {} if n is None else {"N": n}
+    return Mechanism.load(name if "\n" in name else ROOT / "programs" / name, **parameters)
+
+
+@cache
+def checked(name: str, n: int | None, claim: str | None) -> privacy.Certificate:
+    asked = mechanism(name, n)
+    return privacy.check(dumps(certificate(asked.program, asked.check(claim))).encode())
+
+
+def written(case: Case, about_program: bool = False, library: bool = False) -> str:
+    """The file that proves the claim, of the listed distributions or of the program."""
+    name, parameters, claim = case
+    n = parameters.get("N")
+    found = checked(name, n, claim)
+    if about_program:
+        return core_theorem(mechanism(name, n).program, found, library)
+    return theorem(found, library)

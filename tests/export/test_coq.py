@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
 from coq_tools import (
     AXIOMS,
     LIBRARY,
+    Case,
     accepted,
     alone,
     altered,
@@ -20,24 +20,21 @@ from coq_tools import (
     judged,
     refusals,
     sentences,
+    written,
 )
 from export_tools import ROOT, load
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
 from dipc.claims.verdict import Undecided
 from dipc.cli.main import status
 from dipc.clock import limits
-from dipc.errors import InputError, LimitReached, Source
+from dipc.errors import InputError, LimitReached
 from dipc.export.coq.library import FOLDER, MODULES, MORE, inlined
 from dipc.export.coq.terms import comment
-from dipc.export.coq.theorems import coq, theorem
-from dipc.kernel import privacy
+from dipc.export.coq.theorems import coq
 from dipc.mechanisms import Mechanism
 
-Case = tuple[str, dict[str, int], str | None]
 # Programs with their verdicts: all adjacencies, delta = 0 and > 0, whole half-lines and intervals.
 PROVED: tuple[Case, ...] = (
     ("svt/svt1.dip", {"N": 2}, None),
@@ -68,17 +65,6 @@ BROKEN: tuple[Case, ...] = (
     ("real_bugs/mbi_65.dip", {}, None),
     ("svt/svt1.dip", {"N": 1}, "eps/8 for eps in (3, 4]"),
 )
-
-
-@cache
-def checked(name: str, n: int | None, claim: str | None) -> privacy.Certificate:
-    mechanism = load(name, **({} if n is None else {"N": n}))
-    return privacy.check(dumps(certificate(mechanism.program, mechanism.check(claim))).encode())
-
-
-def written(case: Case, library: bool = False) -> str:
-    name, parameters, claim = case
-    return theorem(checked(name, parameters.get("N"), claim), library)
 
 
 # --- without Coq --------------------------------------------------------------------------------------
@@ -221,13 +207,6 @@ out <- choose {q: (2 - eps + eps^2)/(4 + eps^2), (1 - q): (2 + eps)/(4 + eps^2)}
 """Private, with a probability > 0 that no chain of derivatives shows to be positive: pieces do."""
 
 
-def of_text(text: str) -> str:
-    """The file of a program."""
-    mechanism = Mechanism.load_file(Source("text", text), {})
-    found = privacy.check(dumps(certificate(mechanism.program, mechanism.check())).encode())
-    return theorem(found, library=False)
-
-
 def test_what_the_library_does_not_have_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="of 1/eps"):
         load("histogram/hist2.dip", N=1).export("coq", claim="eps for eps in [1, inf)")
@@ -240,7 +219,7 @@ def test_what_the_library_does_not_have_is_refused_by_name() -> None:
 
 @pytest.mark.export
 def test_coq_accepts_the_theorems(library: Path, tmp_path: Path) -> None:
-    texts = [*map(written, (*PROVED, *BROKEN)), of_text(HIDDEN_SIGN)]
+    texts = [written(case) for case in (*PROVED, *BROKEN, (HIDDEN_SIGN, {}, None))]
     hold(texts, library, tmp_path)
 
 

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
 import pytest
 from campaigns import many, some
-from coq_tools import accepted, alone, altered, hold, holds_alone, refusals
+from coq_tools import Case, accepted, alone, altered, hold, holds_alone, mechanism, refusals, written
 from eps_functions import grid, number, random_functions, value
 from export_tools import ROOT
 
-from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
-from dipc.export.coq.core import core_theorem
 from dipc.export.coq.terms import function, listed, rational
-from dipc.export.coq.theorems import theorem
-from dipc.kernel import privacy
 from dipc.kernel.facts import Function, Interval
-from dipc.mechanisms import Mechanism
 
 ZERO = Fraction(0)
 COIN = """input q in {{0, 1}}
@@ -32,7 +25,6 @@ o <- choose {{q: ({odds})/(1 + {odds}), (1 - q): 1/(1 + {odds})}}
 THRICE = COIN.format(odds="1 + eps + eps^2/2 - eps^3 + eps^4/4")
 TWICE = COIN.format(odds="1 + eps + eps^4")
 
-Case = tuple[str, dict[str, int], str | None]
 KARY: Case = ("randomized_response/kary.dip", {}, "eps/2, eps/4")
 SHORT: Case = ("histogram/hist1.dip", {"N": 1}, "eps/2, 1/10 for eps in (0, 1/3]")
 BETWEEN: Case = ("svt/svt1.dip", {"N": 2}, "eps/3, 1/4 for eps in (0, 1]")
@@ -51,27 +43,6 @@ PROGRAMS: tuple[Case, ...] = (
     (THRICE, {}, None),
     (TWICE, {}, "eps for eps in (0, 3/4]"),
 )
-
-
-@cache
-def mechanism(name: str, n: int | None) -> Mechanism:
-    if "\n" in name:
-        return Mechanism.load(name)
-    return Mechanism.load(ROOT / "programs" / name, **({} if n is None else {"N": n}))
-
-
-@cache
-def checked(name: str, n: int | None, claim: str | None) -> privacy.Certificate:
-    asked = mechanism(name, n)
-    return privacy.check(dumps(certificate(asked.program, asked.check(claim))).encode())
-
-
-def written(case: Case, about_program: bool = False, library: bool = False) -> str:
-    name, parameters, claim = case
-    n = parameters.get("N")
-    if about_program:
-        return core_theorem(mechanism(name, n).program, checked(name, n, claim), library)
-    return theorem(checked(name, n, claim), library)
 
 
 INTERVALS = (
