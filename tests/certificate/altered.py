@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
+import pytest
+
+from dipc.kernel.reading import Refused
+from dipc.kernel.statements import check
+
+T = TypeVar("T")
 Where = tuple[str | int, ...]
 
 
@@ -40,3 +47,18 @@ def mutants(
         for new in others(old) if where else ():
             if (new != old or type(new) is not type(old)) and kept():
                 yield where, changed(data, where, new)
+
+
+def survivors(
+    tried: Iterable[tuple[Where, dict[str, Any]]], checked: Callable[[dict[str, Any]], T]
+) -> Iterator[tuple[Where, dict[str, Any], T]]:
+    """The mutants that are accepted with a digest of their own; with the old one none is."""
+    for where, mutant in tried:
+        with pytest.raises(Refused):
+            check(json.dumps(mutant).encode())
+        try:
+            certificate = checked(mutant)
+        except Refused as refused:
+            assert not str(refused).startswith("reading:"), (where, mutant, refused)
+        else:
+            yield where, mutant, certificate

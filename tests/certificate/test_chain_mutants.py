@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 from campaigns import some
-from certificate.altered import mutants
+from certificate.altered import mutants, survivors
 from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, written
 from dpctl.fast import satisfying
 from dpctl.oracle import holding
 from flint import fmpq
 
 from dipc.certificate.chains import is_about, listed_model, other_model
-from dipc.child import held
-from dipc.clock import Clock, Limits
+from dipc.clock import Clock
 from dipc.dpctl import formula as tree
 from dipc.dpctl.formula import Formula
 from dipc.dpctl.syntax import parse_property
-from dipc.errors import LimitReached, Source
+from dipc.errors import Source
 from dipc.kernel import chains
-from dipc.kernel.__main__ import main as kernel_main
-from dipc.kernel.privacy import digest
 from dipc.kernel.reading import Refused
-from dipc.kernel.statements import check
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -51,21 +45,8 @@ def others(value: Any) -> Iterator[Any]:
         case None:
             yield from (0, 1)
         case str():
-            yield from (
-                "0",
-                "1",
-                "1/2",
-                "-1/4",
-                "yes",
-                "out",
-                "low",
-                "fails",
-                "holds",
-                "or",
-                "and",
-                "U",
-                value + "x",
-            )
+            yield from ("0", "1", "1/2", "-1/4", "yes", "out", "low", "fails", "holds", "or", "and", "U")
+            yield value + "x"
             with_number = value.replace("/", "").isdigit()
             yield from (str(Fraction(value) + d) for d in (Fraction(1, 8), Fraction(-1, 8)) if with_number)
         case list():
@@ -147,23 +128,15 @@ def test_a_mutant_is_refused_or_still_true(model: str, formula: str) -> None:
     original = model_of(model)
     asked = parse_property(Source("f", formula), original)
     data = written(original, formula)
-    count = accepted = changed = 0
-    for where, mutant in some(mutants(data, others), 250):
-        count += 1
-        with pytest.raises(Refused):
-            check(json.dumps(mutant).encode())  # with the old digest
-        try:
-            certificate = checked(mutant)
-        except Refused as refused:
-            assert not str(refused).startswith("reading:"), (where, mutant, refused)
-            continue
+    tried, accepted, changed = some(mutants(data, others), 250), 0, 0
+    for where, mutant, certificate in survivors(tried, checked):
         accepted += 1
         assert where[0] != "untils" or mutant["untils"] != data["untils"]
         assert is_true(certificate), (where, mutant)
         assert bool(other_model(certificate, original)) is (meaning(mutant) != meaning(data)), where
         if where[0] in ("formula", "asked") and not is_about(certificate, original, asked):
             changed += 1
-    assert count > 200 and accepted < count / 2 and changed > 1
+    assert len(tried) > 200 and accepted < len(tried) / 2 and changed > 1
 
 
 @pytest.mark.parametrize(("model", "formula"), SUBJECTS)
@@ -311,38 +284,10 @@ def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
         checked(data | changed)
 
 
-@pytest.mark.parametrize(
-    "path", [[["X", 10**9, 0]], [["U", 10**9, 0, 0]], [["X", 10**9, 0], ["U", 3, 1, 1]]], ids=str
-)
-def test_endless_work_is_undecided(
-    path: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = written(model_of(SURVEY), "out_1 | D[1, 0](X out_1)")
-    data |= {"formula": [NAME, *path, ["P", within(HALF, HALF), len(path)]]}
-    file = tmp_path / "out.json"
-    file.write_text(json.dumps({**data, "digest": digest(data)}), encoding="utf-8")
-    assert kernel_main([str(file), "--seconds", "1"]) == 3
-    assert capsys.readouterr().out.startswith("undecided: work: more than 1 s")
-
-
-def test_a_deep_file_is_refused() -> None:
-    data = json.dumps(written(model_of(SURVEY), "out_1")).replace('"rows": ', '"rows": ' + "[" * 100_000, 1)
-    with pytest.raises(Refused, match=r"^reading"):
-        check(data.encode())
-
-
 def test_a_missing_vector_is_refused() -> None:
     data = written(model_of(TWICE), "P>=1/2 (G F out)")
     with pytest.raises(Refused, match=r"^until 1: an object is expected"):
         checked(data | {"untils": data["untils"][:1]})
-
-
-def test_copies_that_double_again_and_again_end_at_a_limit() -> None:
-    """20 nested operators on a chain whose every state has two successors."""
-    chain = "chain; s -> {s: 1/2, t: 1/2}; t -> {s: 1/3, t: 2/3}; start s"
-    formula = "P>=1/2 (" + " | ".join(f"((X^{k} s) & F<={k} t)" for k in range(2, 30)) + ")"
-    with pytest.raises(LimitReached, match="the time limit was reached"):
-        held(Clock(Limits(1)), lambda: written(model_of(chain), formula))
 
 
 def test_the_formula_and_the_states_cannot_forge_the_statement() -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from campaigns import some, spared, spread
-from certificate.altered import Where, at, changed, mutants
+from certificate.altered import Where, at, changed, mutants, survivors
 from certificate.test_hidden import FOLDER, others, shipped
 from flint import fmpq
 from patience import PATIENCE
@@ -330,20 +330,12 @@ def test_random_classes(seed: int) -> None:
 def test_a_mutant_is_refused_or_still_true(subject: str) -> None:
     (asked, _, text), random = certified(subject), Random(subject)
     data = json.loads(text)
-    count = accepted = 0
-    for where, mutant in some(mutants(data, others, lambda: random.random() < 0.3), 50):
-        count += 1
-        with pytest.raises(Refused):
-            check(json.dumps(mutant).encode())  # with the old digest
-        try:
-            certificate = checked(mutant)
-        except Refused as refused:
-            assert not str(refused).startswith("reading:"), (where, mutant, refused)
-            continue
+    tried, accepted = some(mutants(data, others, lambda: random.random() < 0.3), 50), 0
+    for where, mutant, certificate in survivors(tried, checked):
         accepted += 1
         assert Judge(mutant).is_true(count=12, longest=2), (where, mutant)
         assert bool(other_question(certificate, asked)) is (where[0] not in ("model", "proof")), where
-    assert count > 40 and accepted < count / 3
+    assert len(tried) > 40 and accepted < len(tried) / 3
 
 
 @pytest.mark.parametrize("subject", [name for name in SUBJECTS if "too strict" not in name and name != "ex3"])

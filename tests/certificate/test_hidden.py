@@ -17,12 +17,11 @@ from typing import Any
 
 import pytest
 from campaigns import some, spared, spread
-from certificate.altered import Where, at, changed, mutants
+from certificate.altered import Where, at, changed, mutants, survivors
 from flint import fmpq
 from patience import PATIENCE
-from pufferfish.brute_force import fraction, least
+from pufferfish.brute_force import least
 from pufferfish.small_models import (
-    RING,
     both,
     geometric,
     mixing_chain,
@@ -306,20 +305,12 @@ def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.Mon
     data = written(asked)
     assert isinstance(data["proof"], dict) is (subject == "cone" or data["verdict"] == "violated")
     assert ("pump" in data["proof"]) is (subject == "pump")
-    count = accepted = 0
-    for where, mutant in some(mutants(data, others), 60):
-        count += 1
-        with pytest.raises(Refused):
-            check(json.dumps(mutant).encode())  # with the old digest
-        try:
-            certificate = checked(mutant)
-        except Refused as refused:
-            assert not str(refused).startswith("reading:"), (where, mutant, refused)
-            continue
+    tried, accepted = some(mutants(data, others), 60), 0
+    for where, mutant, certificate in survivors(tried, checked):
         accepted += 1
         assert Judge(mutant).is_true(), (where, mutant)
         assert bool(other_question(certificate, asked)) is (where[0] not in ("model", "proof")), where
-    assert count > 50 and 0 < accepted < count / 3
+    assert len(tried) > 50 and 0 < accepted < len(tried) / 3
 
 
 @pytest.mark.parametrize("seed", spread(range(30), 4))
@@ -502,12 +493,6 @@ def test_a_broken_violation_is_refused(changed: dict[str, Any], step: str) -> No
         checked(data | {"proof": data["proof"] | changed})
 
 
-def test_a_negative_multiplier_is_refused() -> None:
-    data = written(geometric())
-    with pytest.raises(Refused, match="a multiplier is negative"):
-        checked(data | {"proof": [None, None, None, [[0, "-1"]]]})
-
-
 def test_a_sequence_is_not_longer_than_the_horizon() -> None:
     data = written(claiming(noisy_chain(4), fmpq(4), 4))
     length = len(data["proof"]["sequence"])
@@ -560,7 +545,3 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
         assert exit_status(["verify", *arguments]) == expected, arguments
         out, err = capsys.readouterr()
         assert words in out + err, (arguments, out, err)
-
-
-def test_fractions_of_both_libraries_agree() -> None:
-    assert fraction(RING.of(fmpq(2, 3))) == Fraction(2, 3)

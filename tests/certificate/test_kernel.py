@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gzip
-import hashlib
 import json
 import re
 import shutil
@@ -69,14 +67,6 @@ def test_every_program_has_a_certificate_that_the_kernel_accepts(
     assert ("not (" in accepted) == (verdict.status == "violated")
     assert trusted.startswith("trusted: ")
     assert file.stat().st_size < MIB
-
-
-def test_compressed(tmp_path: Path) -> None:
-    file = tmp_path / "out.json.gz"
-    assert status(["check", str(path_of("noisy_max/nmax1")), "--quiet", "--certificate", str(file)]) == 0
-    assert gzip.decompress(file.read_bytes()).startswith(b"{")
-    assert alone(file).returncode == 0
-    assert status(["verify", str(file)]) == 0
 
 
 # --- claims of every kind ------------------------------------------------------------------------------
@@ -190,24 +180,17 @@ def test_the_negated_proof_does_not_pass() -> None:
 
 BROKEN = [
     (b"", "reading"),
-    (b" \n\n", "reading"),
     (b"not JSON", "reading"),
-    (path_of("svt/svt2").read_bytes(), "reading"),
     (bytes(range(256)) * 10, "reading"),
     (b"\xff\xfe\x00", "reading"),
     (b"\x1f\x8bbroken gzip", "reading"),
-    (b"null", "format"),
     (b"[]", "format"),
-    (b"[1, 2, 3]", "format"),
-    (b"17", "format"),
     (b"{}", "format"),
     (b'{"format": "another certificate", "version": 2}', "format"),
     (b"[" * 100_000 + b"]" * 100_000, "reading"),
     (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "reading"),
     (b'{"version": NaN}', "reading"),
-    (b'{"version": Infinity}', "reading"),
     (b'{"version": 1.0}', "reading"),
-    (b'{"version": 1e400}', "reading"),
     (b'{"version": ' + b"9" * 100_000 + b"}", "reading"),
     (b'{"version": 1, "version": 1}', "reading"),
     (b"[" + b"[]," * 10**6 + b"[]]", "reading"),
@@ -226,22 +209,10 @@ def test_broken_files(data: bytes, step: str, tmp_path: Path, capsys: pytest.Cap
     assert re.match(said, capsys.readouterr().err)
 
 
-def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 10_000)
-    assert "more than 10000 bytes" in refusal(gzip.compress(b" " * 10_000_000))
-
-
 def test_truncated_anywhere() -> None:
     data = written(path_of("svt/svt4"), N=2).strip().encode()
     for length in range(0, len(data), 7):
         assert refusal(data[:length]).startswith(("reading", "format"))
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    run = alone(tmp_path / "nothing.json")
-    assert (run.returncode, run.stderr) == (1, "")
-    assert run.stdout.startswith("refused: reading: No such file")
-    assert status(["verify", str(tmp_path / "nothing.json")]) == 2
 
 
 def test_another_program(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -282,20 +253,6 @@ def test_ends_of_lines_of_windows_make_no_other_program() -> None:
     data = written(path_of("svt/svt1"), N=1).encode()
     for same in (text.replace("\n", "\r\n"), "\ufeff" + text):
         assert check(data, same.encode()).summary()[0].startswith("accepted")
-
-
-def test_a_swapped_program_is_found_by_the_deep_check(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """The text of SVT5 (not private) in a certificate of SVT1: only --deep can know."""
-    data = json.loads(written(path_of("svt/svt1"), N=1))
-    text = path_of("svt/svt1").read_text(encoding="utf-8").replace("r >= rT", "r < rT")
-    data["program"].update(text=text, sha256=hashlib.sha256(text.encode()).hexdigest())
-    file = tmp_path / "out.json"
-    file.write_text(dumps({k: v for k, v in data.items() if k != "digest"}), encoding="utf-8")
-    assert status(["verify", str(file), "--no-deep"]) == 3
-    assert status(["verify", str(file), "-D", "N=1"]) == 1
-    assert "refused: deep: laws" in capsys.readouterr().out
 
 
 # --- the file itself -------------------------------------------------------------------------------------

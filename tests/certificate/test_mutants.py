@@ -46,18 +46,8 @@ SUBJECTS: dict[str, tuple[str, str | None, str | None, dict[str, Any]]] = {
     "delta, pieces": ("svt/sparse", "eps/8, 1/2 for eps in (0, 20]", None, {"N": 1}),
     "pieces": ("svt/svt1", "6/25*eps for eps in (0, 10]", None, {"N": 1}),
     "quotients": ("randomized_response/warner", None, None, {}),
-    "formula": (
-        "histogram/hist1",
-        None,
-        "forall i in 1..N: abs(q[i] - q'[i]) <= 1 or q[1] = 0",
-        {"N": 2},
-    ),
-    "listed": (
-        "svt/svt1",
-        None,
-        "forall i in 1..N: abs(q[i] - q'[i]) <= 1 and q[i] <= q'[i]",
-        {"N": 2},
-    ),
+    "formula": ("histogram/hist1", None, "forall i in 1..N: abs(q[i] - q'[i]) <= 1 or q[1] = 0", {"N": 2}),
+    "listed": ("svt/svt1", None, "forall i in 1..N: abs(q[i] - q'[i]) <= 1 and q[i] <= q'[i]", {"N": 2}),
     "inverse": ("histogram/hist2", None, None, {"N": 1}),
     "mixed": ("histogram/hist2", "eps for eps in [1, inf)", None, {"N": 1}),
     "mixed, delta": ("histogram/hist2", "eps, 1/2", None, {"N": 1}),
@@ -96,6 +86,13 @@ def subject(name: str) -> dict[str, Any]:
     return data
 
 
+WORDS = (
+    *("chain", "pieces", "binomial", "product", "identity", "point", "inverse", "low", "high", "tail"),
+    *("all", "linf", "l1", "hamming", "formula", "both", "plain"),
+)
+"""Words of certificates."""
+
+
 def mutations(value: Any) -> Iterator[Any]:
     """What one value is replaced by."""
     yield from (None, True, [], {}, "", "NaN", 10**9, [value])
@@ -106,54 +103,15 @@ def mutations(value: Any) -> Iterator[Any]:
             yield from (value + 1, value - 1, -value, str(value), float(value), bool(value), 10**30)
         case str() if re.fullmatch(r"-?\d+(/\d+)?", value):
             number = Fraction(value)
-            yield from map(
-                str,
-                (number + 1, number - 1, -number, number / 2, number * 2, number + Fraction(1, 10**9)),
-            )
-            yield from (
-                f"{number.numerator * 2}/{number.denominator * 2}",
-                f"{value}/0",
-                f"+{value}",
-                f" {value}",
-            )
-            yield from (
-                f"0{value}",
-                f"{value}.0",
-                f"{value}e0",
-                "9" * 5000,
-                "٣",
-                f"1/{'9' * 5000}",
-                "inf",
-                int(number),
-            )
+            others = number + 1, number - 1, -number, number / 2, number * 2, number + Fraction(1, 10**9)
+            yield from map(str, others)
+            yield f"{number.numerator * 2}/{number.denominator * 2}"
+            yield from (f"{value}/0", f"+{value}", f" {value}", f"0{value}", f"{value}.0", f"{value}e0")
+            yield from ("9" * 5000, "٣", f"1/{'9' * 5000}", "inf", int(number))
         case str():
-            yield from (
-                value + "x",
-                value[1:],
-                value.upper(),
-                "-",
-                "\ud800",
-                "+-?"[len(value) % 3] * len(value),
-            )
-            yield from {
-                "chain",
-                "pieces",
-                "binomial",
-                "product",
-                "identity",
-                "point",
-                "inverse",
-                "all",
-                "linf",
-                "l1",
-                "hamming",
-                "formula",
-                "low",
-                "high",
-                "tail",
-                "both",
-                "plain",
-            }
+            yield from (value + "x", value[1:], value.upper(), "-", "\ud800")
+            yield "+-?"[len(value) % 3] * len(value)
+            yield from WORDS
         case list():
             for i in range(len(value)):
                 yield value[:i] + value[i + 1 :]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from campaigns import some
-from certificate.altered import Where, at, changed, places
+from certificate.altered import Where, at, changed, places, survivors
 from flint import fmpq
 from patience import quickest
 
@@ -106,15 +106,11 @@ for i in 1..N do x <- Lap(eps, q[i]) end
 
 def one_of(name: str) -> Proof:
     """A program of one edge for each label, with one strategy for all of them."""
-    rest: dict[str, tuple[str, list[tuple[str, Edge, tuple[fmpq, ...]]]]] = {
-        "LapPlus": ("linf 1", [(str(d), noisy("LapPlus", d), (q(1),)) for d in (1, -1)]),
-        "DLap": ("linf 1", [(str(d), noisy("DLap", d), (q(0),)) for d in (1, 0, -1)]),
-    }
-    adjacency, listed = rest[name]
-    edges = [edge for _, edge, _ in listed]
-    shifts = tuple(row for _, _, row in listed)
+    changes, shift = {"LapPlus": ((1, -1), 1), "DLap": ((1, 0, -1), 0)}[name]
+    edges = [noisy(name, d) for d in changes]
+    shifts = ((q(shift),),) * len(edges)
     strategy = Strategy(tuple(range(len(edges))), {0: q(2), 1: q(0)}, {0: {}, 1: {}}, shifts)
-    about = proof(TEXT.replace("ADJACENT", adjacency), edges, [START, END], [strategy], 2)
+    about = proof(TEXT.replace("ADJACENT", "linf 1"), edges, [START, END], [strategy], 2)
     automaton = replace(about.proved.automaton, integers=name == "DLap")
     return replace(about, proved=replace(about.proved, automaton=automaton))
 
@@ -307,19 +303,11 @@ def mutations(data: Json) -> Iterator[tuple[tuple[Any, ...], Any]]:
 def test_a_mutant_is_refused_or_still_a_proof(name: str) -> None:
     data = written(EXAMPLES[name]())
     assert Judge(data).is_true()
-    count = accepted = 0
-    for where, value in some(mutations(data), 110):
-        mutant, count = changed(data, where, value), count + 1
-        with pytest.raises(Refused):
-            check(json.dumps(mutant).encode())  # with the old digest
-        try:
-            checked(mutant)
-        except Refused as refused:
-            assert not str(refused).startswith("reading:"), (where, value, refused)
-            continue
+    tried, accepted = some(mutations(data), 110), 0
+    for where, mutant, _ in survivors(((w, changed(data, w, value)) for w, value in tried), checked):
         accepted += 1
-        assert Judge(mutant).is_true(), (where, value)
-    assert count > 100 and accepted < count / 3
+        assert Judge(mutant).is_true(), (where, at(mutant, where))
+    assert len(tried) > 100 and accepted < len(tried) / 3
 
 
 # --- forged -----------------------------------------------------------------------------------------------
@@ -479,12 +467,7 @@ FORGED: dict[str, tuple[str, Where, Any, str]] = {
     "no strategy": ("svt1", ("strategies",), [], "strategies"),
     "a cost without a choice": ("svt1", ("edges", 1, "cost"), "1/8", "edge 1"),
     "a negative cost": ("svt1", ("edges", 1, "cost"), "-1/8", "edge 1"),
-    "a greater rate": (
-        "svt1",
-        ("edges", 4, "samples", 0, "rate"),
-        "3/4",
-        "strategy 0, edge 4",
-    ),
+    "a greater rate": ("svt1", ("edges", 4, "samples", 0, "rate"), "3/4", "strategy 0, edge 4"),
     "no rate": ("svt1", ("edges", 4, "samples", 0, "rate"), "0", "edge 4, sample 0"),
     "another noise": ("svt1", ("edges", 4, "samples", 0, "kind"), "Gauss", "edge 4, sample 0"),
     "a later sample": ("svt1", ("edges", 1, "samples", 0, "mean"), {"0": "1"}, "edge 1, sample 0"),
@@ -526,12 +509,7 @@ FORGED: dict[str, tuple[str, Where, Any, str]] = {
     "another version": ("svt1", ("version",), 3, "format"),
     "below the support": ("LapPlus", ("strategies", 0, "shift", 0, 0), "7/8", "strategy 0, edge 0, sample 0"),
     "no integer": ("DLap", ("strategies", 0, "shift", 1, 0), "1/2", "strategy 0, edge 1, sample 0"),
-    "half a mean": (
-        "DLap",
-        ("edges", 1, "samples", 0, "mean"),
-        {"": "1/2"},
-        "strategy 0, edge 1, sample 0",
-    ),
+    "half a mean": ("DLap", ("edges", 1, "samples", 0, "mean"), {"": "1/2"}, "strategy 0, edge 1, sample 0"),
     "integer noise, reals": ("DLap", ("inputs", "integers"), False, "edge 0, sample 0"),
     "an unproved choice": ("choice", ("choices", 0, "cost"), "7/8", "choice 0"),
     "a choice of another": ("choice", ("choices", 1, "left"), 0, "choice 1"),
@@ -582,12 +560,6 @@ def test_the_writer_says_what_the_kernel_would_refuse() -> None:
 # --- hostile ----------------------------------------------------------------------------------------------
 
 
-def test_deep_json_is_refused() -> None:
-    text = dumps(written(svt1()) | {"strategies": "DEEP"})
-    with pytest.raises(Refused, match="too deeply nested"):
-        check(text.replace('"DEEP"', "[" * 10**5 + "]" * 10**5).encode())
-
-
 def test_more_labels_than_any_file_has_are_refused() -> None:
     data = written(svt1())
     for edge in data["edges"][1:5]:
@@ -616,11 +588,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(tmp_path / "c.json")
     Path(file).write_text(dumps(sizes_certificate(svt1())))
     for arguments, expected, words in (
-        (
-            [],
-            0,
-            "accepted: program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private",
-        ),
+        ([], 0, "accepted: program 'mine.dip' with c = 1, T = 0, Delta = 1 is (1*eps, 0)-private"),
         ([], 0, "derived: the 6 edges were derived from the program text"),
         (["--program", "svt1"], 0, "program text: svt1, SHA-256"),
         (["--program", "svt2"], 1, "the given program is not the one in the certificate"),
