@@ -3,7 +3,7 @@
 They are data (JSON, no pickle) beside the grammar, and name the grammar and the version of lark that they
 are for; for any other the parser is built from the grammar.  Nothing is kept in a folder of the user, where
 somebody else could change what dipc reads.  After a change of the grammar, run
-``python -m dipc.dipwhile.syntax.tables``.
+``python docs/site/parser_tables.py``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,6 @@ from typing import Any
 
 import lark
 from lark import Lark
-from lark.grammar import Rule
-from lark.lexer import TerminalDef
-
-from dipc.files import write_file
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 TABLES = Path(__file__).with_name("grammar.tables.json")
@@ -53,15 +49,3 @@ def loaded(text: str) -> Any:
     {'states': {0: 1}}
     """
     return json.loads(text, object_hook=lambda d: {int(k) if k.isdecimal() else k: v for k, v in d.items()})
-
-
-def shipped_text() -> str:
-    """The content of the shipped file, for the grammar and the lark of today."""
-    grammar = GRAMMAR.read_text(encoding="utf-8")
-    data, memo = built(grammar).memo_serialize([TerminalDef, Rule])
-    shipped = {"for": made_for(grammar), "data": data, "memo": memo}
-    return json.dumps(shipped, separators=(",", ":")) + "\n"
-
-
-if __name__ == "__main__":
-    write_file(TABLES, shipped_text())

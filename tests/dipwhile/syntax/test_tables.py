@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import lark
+import parser_tables
 import pytest
 from campaigns import many
 from dipwhile.syntax.programs import PROGRAMS
@@ -30,7 +31,7 @@ def parsed(parser: Lark, text: str, start: str) -> object:
 
 
 def test_they_are_for_the_grammar_of_today() -> None:
-    """If this fails after a change of the grammar: python -m dipc.dipwhile.syntax.tables."""
+    """If this fails after a change of the grammar: python docs/site/parser_tables.py."""
     version, digest = json.loads(tables.TABLES.read_text(encoding="utf-8"))["for"]
     assert digest == tables.made_for(GRAMMAR)[1]
     if version != lark.__version__:
@@ -66,6 +67,6 @@ def test_tables_for_something_else_are_not_used(
 
 def test_what_is_written_is_what_is_shipped() -> None:
     """But for the order of sets, which differs between runs."""
-    again = tables.loaded(tables.shipped_text())
+    again = tables.loaded(parser_tables.shipped_text())
     assert again["for"] == tables.made_for(GRAMMAR)
     assert parsed(Lark.load(again), "1+x", "expression") == parsed(BUILT, "1+x", "expression")
