@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 from random import Random
 
-from dpctl.evaluator import until
+from dpctl.oracle import reach
 from flint import fmpq
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
@@ -157,7 +157,8 @@ def policies(mdp: Mdp[fmpq]) -> Iterator[list[dict[int, Fraction]]]:
 
 def until_in_chain(rows: Sequence[dict[int, Fraction]], left: set[int], right: set[int]) -> list[Fraction]:
     """Pr(left U right) from every state."""
-    return until(list(rows), frozenset(left), frozenset(right))
+    inside = [row if s in left else {} for s, row in enumerate(rows)]
+    return reach(inside, dict.fromkeys(right, Fraction(1)))
 
 
 def often_in_chain(rows: Sequence[dict[int, Fraction]], goal: set[int]) -> list[Fraction]:

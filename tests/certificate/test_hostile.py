@@ -6,16 +6,18 @@ import copy
 import gzip
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import status
@@ -148,6 +150,25 @@ HOSTILE: dict[str, Callable[[], Data]] = {
         VIOLATED, violation={**VIOLATED["violation"], "eps": f"{LONG}/1{'0' * 3998}"}
     ),
     "a long delta": lambda: changed(PROVED, claim={**PROVED["claim"], "delta": [wide(19_000), 0]}),
+    "roots in roots": lambda: changed(
+        PROVED,
+        claim={
+            **PROVED["claim"],
+            "delta": {
+                "above": [wide(1000), wide(1000)],
+                "below": [wide(1000), wide(1000)],
+                "radicand": wide(1000),
+                "proofs": {
+                    "radicand": {"kind": "point"},
+                    "below": {
+                        "kind": "rooted",
+                        "points": ["0", None],
+                        "pieces": [{"by": "plain", "proofs": [{"kind": "point"}] * 2}],
+                    },
+                },
+            },
+        },
+    ),
     "many functions": lambda: changed(PROVED, functions=[[[[str(i)]], 0] for i in range(1, 200_000)]),
 }
 
@@ -201,23 +222,70 @@ def test_a_bomb_of_lists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         privacy.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))
 
 
-# --- memory and the deep check ----------------------------------------------------------------------
+# --- memory and the deep check, in a process of its own ---------------------------------------------
 
+resource = pytest.importorskip("resource")
+
+LIMIT = 300 * 2**20  # bytes of memory
 HEAD = "param N = 1\ninput q in {0, 1}\noutput o in {0, 1}\nadjacent all\nprivate eps\n"
 END = "o <- 0\n"
 
 
-@pytest.fixture
-def verified(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """What ``dipc verify``, with little memory, prints about a file that it refuses, or gives up (3)."""
+SERVER = f"""
+import json, os, resource, sys
+from dipc.cli.main import run, status
 
-    def ask(file: Path, *arguments: str, expected: int = 1) -> str:
-        assert status(["verify", str(file), "--memory-limit", "300", *arguments]) == expected
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return out + err
+status(["verify", "--deep", sys.argv[1]])  # all that is needed is loaded now
+sys.stdout.flush()
+for line in sys.stdin:
+    arguments, files = json.loads(line)
+    child = os.fork()
+    if not child:
+        for number, name in enumerate(files, 1):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+        # Twice the limit: some memory is reserved, but not used.
+        resource.setrlimit(resource.RLIMIT_AS, (2 * {LIMIT}, 2 * {LIMIT}))
+        sys.argv[1:] = arguments
+        run()
+    print("status", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Runs commands in processes of their own, with little memory; only the first one has to load dipc."""
 
-    return ask
+Verified = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory: pytest.TempPathFactory, constant: Data) -> Iterator[Verified]:
+    """What ``dipc verify`` prints about a file that it refuses (1), cannot read (2) or gives up (3)."""
+    folder = tmp_path_factory.mktemp("processes")
+    honest, *files = (folder / name for name in ("honest.json", "out", "err"))
+    honest.write_text(json.dumps(constant), encoding="utf-8")
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(honest)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert server.stdin is not None and server.stdout is not None
+    given, told = server.stdin, server.stdout
+    assert told.readline().startswith("accepted: ")
+
+    def ask(file: Path, *arguments: str, status: int = 1) -> str:
+        for each in files:
+            each.unlink(missing_ok=True)
+        given.write(json.dumps([["verify", str(file), *arguments], list(map(str, files))]) + "\n")
+        given.flush()
+        while not (line := told.readline()).startswith("status "):
+            assert line, "the process has ended"
+        said, errors = (each.read_text(encoding="utf-8") for each in files)
+        assert "Traceback" not in errors
+        assert (line, said if status == 2 else errors) == (f"status {status}\n", "")
+        return errors if status == 2 else said
+
+    yield ask
+    given.close()
+    assert server.wait(PATIENCE) == 0
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
@@ -229,11 +297,12 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_what_a_bomb_unpacks_to_is_bounded(name: str, tmp_path: Path, verified: Callable[..., str]) -> None:
+def test_what_a_bomb_unpacks_to_is_bounded(name: str, tmp_path: Path, verified: Verified) -> None:
     file = tmp_path / "bomb.json"
     file.write_bytes(gzip.compress(BOMBS[name](), 1))
-    said = verified(file, expected=2)
-    assert re.search(r"is not a certificate \((more than \d+ bytes|its values take)", said)
+    assert re.search(
+        r"is not a certificate \((more than \d+ bytes|its values take)", verified(file, status=2)
+    )
 
 
 SQUARES = "N = 1, a0 = 9^999" + "".join(f", a{i + 1} = a{i}*a{i}" for i in range(40))
@@ -275,7 +344,7 @@ def with_program(constant: Data, text: str, n: int, file: Path) -> None:
 
 @pytest.mark.parametrize("name", DEEP)
 def test_programs_that_are_too_large_are_refused(
-    name: str, constant: Data, tmp_path: Path, verified: Callable[..., str]
+    name: str, constant: Data, tmp_path: Path, verified: Verified
 ) -> None:
     text, n = DEEP[name]
     with_program(constant, text, n, tmp_path / "out.json")
@@ -283,10 +352,8 @@ def test_programs_that_are_too_large_are_refused(
     assert said.splitlines()[-1].startswith("refused: deep: ")
 
 
-def test_endless_programs_are_not_derived(
-    constant: Data, tmp_path: Path, verified: Callable[..., str]
-) -> None:
+def test_endless_programs_are_not_derived(constant: Data, tmp_path: Path, verified: Verified) -> None:
     coins = "".join(f"c{i} <- flip(1/2)\n" for i in range(30))
     with_program(constant, HEAD + coins + END, 1, tmp_path / "out.json")
-    said = verified(tmp_path / "out.json", "--time-limit", "3", expected=3)
+    said = verified(tmp_path / "out.json", "--time-limit", "3", status=3)
     assert said.splitlines()[-1] == "not derived: the time limit was reached"
