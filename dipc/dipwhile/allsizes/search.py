@@ -131,12 +131,8 @@ class Search:
         open_sizes = 0
         for n in self.numbers if self.covered else ():
             layer = self.layer(n)
-            if layer is not None:
-                # a proof of what is not a program is no proof
-                with suppress(InputError):
-                    program_at(self.front, self.sizes(n), {})
-                    if self.proved(layer):
-                        continue
+            if layer is not None and self.meaningful(n) and self.proved(layer):
+                continue
             if (found := self.confirmed(n, layer)) is not None:
                 least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
                 return self.broken_at(n, found, least)
@@ -164,6 +160,13 @@ class Search:
         """The size of a layer: a number from outside, if there is one."""
         fixed = [int(size.p) for size in self.asked.question.fixed_sizes.values()]
         return n if self.front.sizes or not fixed else fixed[0]
+
+    def meaningful(self, n: int) -> bool:
+        """Whether the program is one at a size; a proof of what is not is no proof."""
+        with suppress(InputError):
+            program_at(self.front, self.sizes(n), {})
+            return True
+        return False
 
     def proved(self, layer: Layer) -> bool:
         """Whether the claim holds at a size."""
