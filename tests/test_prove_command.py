@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,7 +22,7 @@ from dipc.decorator import mechanism
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.errors import InputError, InternalError, LimitReached, Source, Span, WrongType
-from dipc.report.sizes import least_text, remark
+from dipc.report.sizes import least_text
 from dipc.shipped import source_of
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF
 
@@ -416,24 +415,14 @@ def test_other_errors_are_raised_at_once(broken: str) -> None:
 # --- what check can say --------------------------------------------------------------------------
 
 
-def test_the_remark() -> None:
-    found = dipc.load("svt1").prove()
-    assert remark(found, "svt1") == "private for every N and all real inputs: dipc prove svt1"
-    finite = replace(PROVED, automaton=replace(SVT1, inputs="q: {false, true}"))
-    assert remark(replace(found, verdict=finite), "svt1") == "private for every N: dipc prove svt1"
-    assert remark(dipc.load("svt1", N=4).prove(), "svt1") is None
-    assert remark(dipc.load("nmax1").prove(), "nmax1") is None
-
-
 def last(capsys: Capture, *words: str) -> str:
     return run(capsys, "check", *words)[1].splitlines()[-1]
 
 
-def test_check_makes_the_remark(capsys: Capture, asked: list[Question]) -> None:
-    said = "private for every N and all real inputs: dipc prove svt1"
-    assert last(capsys, "svt1") == said
-    assert last(capsys, "svt1", "-D", "c=2", "--claim", "2*eps") == f"{said} -D c=2 --claim '2*eps'"
-    assert len(asked) == 2
+def test_check_names_the_command_for_every_size(capsys: Capture) -> None:
+    assert last(capsys, "svt1") == "for every N: dipc prove svt1"
+    asked = ["svt1", "-D", "c=2", "--claim", "2*eps"]
+    assert last(capsys, *asked) == "for every N: dipc prove svt1 -D c=2 --claim '2*eps'"
 
 
 @pytest.mark.parametrize(
@@ -443,15 +432,10 @@ def test_check_makes_the_remark(capsys: Capture, asked: list[Question]) -> None:
         ["svt1", "--quiet"],
         ["svt1", "rand1"],
         ["svt1", "--at", "1"],
+        ["svt1", "-D", "N=2"],  # its only size has a number
         ["svt1", "--claim", "eps/2"],  # violated
         ["svt4", "-D", "N=2"],  # violated
     ],
 )
-def test_check_does_not_even_try(words: list[str], capsys: Capture, asked: list[Question]) -> None:
+def test_check_names_no_other_command(words: list[str], capsys: Capture) -> None:
     assert "dipc prove" not in last(capsys, *words)
-    assert not asked
-
-
-@pytest.mark.parametrize("words", [["svt1", "-D", "N=2"], ["nmax1"], ["svt1", "--claim", "N*eps"]])
-def test_check_says_nothing_without_a_proof(words: list[str], capsys: Capture) -> None:
-    assert last(capsys, *words).startswith("time")

@@ -10,30 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dipc.child import held
 from dipc.cli import options
 from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
-from dipc.clock import Busy, Clock, Progress, limits
-from dipc.errors import InputError, LimitReached
+from dipc.clock import Progress
+from dipc.dipwhile.syntax.parser import parse
 from dipc.lazily import lazily
 from dipc.mechanisms import Mechanism
 from dipc.shipped import STDIN, expected_verdict
 
 if TYPE_CHECKING:
     import dipc.certificate.produce as produce
-    import dipc.dipwhile.allsizes.answer as every_size
-    import dipc.dipwhile.allsizes.question as about
-    import dipc.report.sizes as sizes
+    import dipc.dipwhile.allsizes.front as front
 else:
     produce = lazily("dipc.certificate.produce")
-    every_size = lazily("dipc.dipwhile.allsizes.answer")
-    about = lazily("dipc.dipwhile.allsizes.question")
-    sizes = lazily("dipc.report.sizes")
-
-AT_ONCE = 0.5  # seconds of the processor
+    front = lazily("dipc.dipwhile.allsizes.front")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +130,7 @@ def _single(wanted: Wanted) -> Outcome:
     with Bar(f"reading {wanted.name}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
     present(outcome, wanted.style)
-    if wanted.style == "text" and (more := proved_for_all(wanted, mechanism, outcome)) is not None:
+    if wanted.style == "text" and (more := for_every_size(wanted, mechanism, outcome)) is not None:
         say(more)
     write_certificate(
         outcome, lambda verdict: produce.certificate(mechanism.program, verdict), wanted.certificate_file
@@ -145,21 +138,16 @@ def _single(wanted: Wanted) -> Outcome:
     return outcome
 
 
-def proved_for_all(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
-    """A line that says so if the claim holds for every size too, and that is found at once."""
+def for_every_size(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
+    """The command that asks about every size what was proved at one, if the program has sizes."""
     private = outcome.word == "private" and not outcome.interrupted
     if not private or wanted.restrictions or wanted.file == STDIN:
         return None
-    try:
-        asked = about.question(mechanism.source, mechanism.overrides, wanted.claim)
-        with limits(seconds=10 * AT_ONCE, megabytes=wanted.memory_limit):
-            clock = Clock()
-            found = held(clock, lambda: every_size.answered(asked, Busy(clock, AT_ONCE), find_least=False))
-    except (InputError, LimitReached):  # claims of other kinds than `prove` takes
-        return None
+    sizes = [name for name in front.free_sizes(parse(mechanism.source)) if name not in mechanism.overrides]
     options_given = [f"-D {given}" for given in wanted.definitions]
     options_given += [] if wanted.claim is None else [f"--claim {shlex.quote(wanted.claim)}"]
-    return sizes.remark(found, " ".join([wanted.file, *options_given]))
+    command = " ".join(["dipc prove", wanted.file, *options_given])
+    return f"for every {' and '.join(sizes)}: {command}" if sizes else None
 
 
 def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:

@@ -257,13 +257,3 @@ def _html_table(heading: str, rows: Iterable[Sequence[str]]) -> str:
     titles = cells('th scope="col"', HEADS)
     head = f"<caption>{escape(heading)}</caption>\n<thead>{titles}</thead>"
     return f"<table>\n{head}\n<tbody>\n{body}\n</tbody></table>"
-
-
-def remark(found: AllSizesAnswer, file: str) -> str | None:
-    """The line at the end of ``dipc check`` if more is proved than was checked."""
-    if not isinstance(found.verdict, ProvedForAll) or not found.question.sizes:
-        return None
-    numbers = "integer" if found.verdict.automaton.integers else "real"
-    infinite = any(f": {domain}" in found.verdict.automaton.inputs for domain in ("reals", "integers"))
-    inputs = f" and all {numbers} inputs" if infinite else ""
-    return f"private {where(found)}{inputs}: dipc prove {file}"
