@@ -85,6 +85,8 @@ def _coefficient(rate: ast.Expr) -> fmpq | None:
     except InputError:
         return None
     term = value.numerator.as_term()
+    if term is not None and any(term[2:]):
+        return None  # such as exp(1)/eps
     return term.coefficient if term is not None and term.coefficient > 0 else None
 
 

@@ -52,3 +52,9 @@ def test_messages(name: str) -> None:
     assert error.span is not None
     found = error.span.source.text[error.span.start : error.span.end]
     assert (error.message, found, error.hint) == (message, place, advice)
+
+
+@pytest.mark.parametrize("rate", ["-1/eps", "(1 + exp(1))/eps", "exp(1)/eps"])
+def test_noise_that_grows_with_eps_has_a_warning_without_a_wrong_scale(rate: str) -> None:
+    (warning,) = dipc.load(f"{HEAD}r <- Lap({rate}, q)\no <- disc(r, 0, 1)").warnings
+    assert "the noise grows with eps: its rate is of the form a/eps" in warning
