@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numeric import fixed, high, value
 
 from dipc.claims.tightness.growth import at_infinity, at_zero, limit_of_loss, limit_of_value
-from dipc.claims.tightness.least import Kind, Least, Requirement, least
+from dipc.claims.tightness.least import Kind, Least, Requirement, Spot, least
 from dipc.clock import Clock
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -80,7 +80,13 @@ def test_infinite_at_an_end_inside_and_everywhere() -> None:
     everywhere = search(
         [Requirement(lambda *_: -one, Quotient(none), of_value(one).ends, need=Quotient(one))]
     )
-    assert everywhere.infinite and everywhere.spots[0].kind is Kind.EVERYWHERE
+    assert everywhere == Least(fmpq(0), None, (Spot(Kind.EVERYWHERE, 0),), attained=True)
+
+
+def test_a_doubt_at_the_first_try_goes_away_at_a_greater_one() -> None:
+    bump = ExpPoly.exp(1) - 1 - ExpPoly.exp(0, -2)
+    found = search([of_value(1 - 100 * bump**2 - ExpPoly.exp(0, -4000))])
+    assert found.high is not None and found.low < 1 < found.high
 
 
 def test_a_common_zero_is_not_a_place_where_it_is_attained() -> None:

@@ -133,6 +133,8 @@ def test_roots_agree_with_sympy(seed: int) -> None:
     assert all(a[1] <= b[0] for a, b in pairwise(found))
 
 
-def test_too_many_coefficients_are_unclear() -> None:
+def test_too_many_coefficients_or_boxes_are_unclear(monkeypatch: pytest.MonkeyPatch) -> None:
     p, q = (g.numerator for g in Ring(("p", "q")).gens)
     assert isinstance(nonnegative_on_box(1 - p**600 * q**600), Unclear)
+    monkeypatch.setattr("dipc.signs.boxes.Search.most", 4)
+    assert isinstance(nonnegative_on_box((p - q) ** 2 + fmpq(1, 8)), Unclear)

@@ -53,7 +53,7 @@ CASES = [
     # 3 - x on (0, 3): a root at an open end
     (function((3,), (-1, 1)), between("0", "3", False), {"pieces"}, True),
     # exp(3) - exp(x) on [1, 3]
-    (function((1, 0, 0, 3), (-1, 0, 1)), between("1", "3"), {"pieces"}, False),
+    (function((1, 0, 0, 3), (-1, 0, 1)), between("1", "3"), {"binomial", "pieces"}, False),
     # x - 1 on [1, 5], by the chain at 1
     (function((1, 1), (-1,)), between("1", "5"), {"chain"}, False),
     # exp(x) - 1 - x, the chain at 0
@@ -62,8 +62,8 @@ CASES = [
     (function((1, 0, 0, 0, 1), (-1,), (-1, -1)), POSITIVE, {"inverse", "chain"}, True),
     # exp(1/x) - exp(1/4) on (0, 4]: in 1/x it is the chain at 1/4
     (function((1, 0, 0, 0, 1), (-1, 0, 0, "1/4")), between("0", "4", False), {"inverse", "chain"}, True),
-    # exp(x) + exp(1/x) - 5: at least 2 e - 5 > 0
-    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/4", "3"), {"pieces"}, True),
+    # exp(x) + exp(1/x) - 5: at least 2 e - 5 > 0, up to the greatest exponent
+    (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/4", "100000"), {"pieces"}, True),
     # the same without bounds: two tails
     (function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), POSITIVE, {"pieces"}, True),
     # exp(x) - exp(1/x) on [1, inf), 0 at 1
@@ -97,7 +97,7 @@ CASES = [
 def test_kinds(f: Function, on: Interval, kinds: set[str], strict: bool) -> None:
     proof = proof_of(f, on, strict)
     facts.prove(f, on, proof, "test", strict)
-    assert kinds <= set(re.findall(r"'kind': '(\w+)'", str(proof)))
+    assert kinds == set(re.findall(r"'kind': '(\w+)'", str(proof)))
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -117,6 +117,12 @@ def test_what_has_no_proof_says_so() -> None:
     f = facts.normal(facts.add(facts.multiply(root, root), {(0, ZERO, Fraction(-4000), ZERO): Fraction(1)}))
     with pytest.raises(NoProof, match="too close to 0 at eps = 0"):
         proof_of(f, POSITIVE)
+
+
+def test_a_proof_of_too_many_pieces_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dipc.signs.taylor.MAX_PIECES", 5)
+    with pytest.raises(NoProof, match="too close to 0"):  # there are 8
+        proof_of(function((1, 0, 1), (1, 0, 0, 0, 1), (-5,)), between("1/8", "20"))
 
 
 @pytest.mark.parametrize(

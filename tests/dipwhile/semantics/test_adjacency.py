@@ -112,3 +112,9 @@ def test_strides() -> None:
     text = "input p in 1..2; input q[2] in 1..3; input r in 1..5; output o in {0}; adjacent all; o <- 0"
     assert InputSpace(read(Source("<text>", text))).strides == [45, 15, 5, 1]
     assert InputSpace(read(Source("<text>", "output o in {0}; o <- 0"))).strides == []
+
+
+def test_the_neighbours_of_a_counterexample_differ_in_few_cells() -> None:
+    formula = "q[1] != q'[1] and (q[2] = 1 or q[2] != q'[2])"
+    program = f"input q[2] in 0..1; output o in 0..1; adjacent {formula}; private eps; o <- q[1]"
+    assert "u:  q=[0, 1]\nu': q=[1, 1]\n" in str(dipc.load(program).check())

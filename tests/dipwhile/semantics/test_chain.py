@@ -36,6 +36,11 @@ def assert_consistent(chain: Chain) -> None:
     assert sum((node.mass for node in chain if node.outcome is not None), ZERO) == ONE
 
 
+def test_a_state_names_its_place_and_the_values_of_its_variables() -> None:
+    chain = dipc.load("output o in {0, 1}\nx <- Lap(eps, 0)\ny <- 2*x - 1\no <- disc(y, 0, 1)").chain()
+    assert [*map(str, chain)] == ["0: ", "1: x=s0", "2: y=2*s0 + -1", "3: o=0", "3: o=1"]
+
+
 def law_of(chain: Chain) -> dict[object, Quotient]:
     law: dict[object, Quotient] = defaultdict(lambda: ZERO)
     for node in chain:

@@ -123,7 +123,7 @@ def test_a_counter_that_grows_for_ever_is_a_limit() -> None:
 
 def test_a_random_variable_on_some_paths_only() -> None:
     with pytest.raises(FragmentError, match="rule 2"):
-        law(f"{SETTING}o <- 0\nx <- Lap(eps, 0)\nr <- 1\nwhile r <= 1 do r <- x end")
+        law(f"{SETTING}x <- 1; b <- flip(1/2); if b then x <- Lap(eps, 0) end; while b do r <- x; exit end")
 
 
 @pytest.mark.parametrize(("budgets", "ends"), [("(0, 1)", True), ("(0, 1]", False), ("[1/2, 3/4]", True)])
