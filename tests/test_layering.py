@@ -40,11 +40,11 @@ LAYERS = (
     {
         "dipwhile.allsizes",
         "dipwhile.distribution",
-        "dipwhile.explain",
         "dipwhile.priors",
         "dipwhile.python",
         "dipwhile.star",
     },
+    {"dipwhile.explain"},
     {"editors", "shipped"},
     {"certificate"},
     {"export"},

@@ -21,6 +21,10 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.clock import Clock
+from dipc.dipwhile.allsizes.automaton import Edge, Form, Guard
+from dipc.dipwhile.allsizes.automaton import Sample as Noise
+from dipc.dipwhile.allsizes.linear import Cheapest, cheapest
 from dipc.dipwhile.explain.paths import Path, Sample
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
@@ -94,28 +98,18 @@ def _gain(form: Linear, by: Sequence[fmpq]) -> fmpq:
     return sum((c * by[i] for i, c in form.coefficients), fmpq(0))
 
 
-def _cheapest(samples: Samples, needs: Needs, moved: Sequence[fmpq]) -> list[fmpq] | None:
-    """How far to move the samples at the least cost, up or down beyond their means.  An exact simplex."""
-    from sympy import Matrix, Rational
-    from sympy.solvers.simplex import InfeasibleLPError, linprog
-
-    columns = [(i, sign) for sign in (1, -1) for i, s in enumerate(samples) if sign in s.law.kind.shifts]
-
-    def exact(value: fmpq) -> Rational:
-        return Rational(int(value.p), int(value.q))
-
-    rows, bounds = [], []
-    for u, v in needs:
-        coefficients = dict(u.coefficients)
-        rows.append([exact(-sign * coefficients.get(i, fmpq(0))) for i, sign in columns])
-        bounds.append(exact(_gain(u, moved) - (u.constant - v.constant)))
-    prices = [exact(samples[i].law.rate) for i, _ in columns]
-    try:
-        _, best = linprog(prices, Matrix(rows), Matrix(bounds))
-    except InfeasibleLPError:
-        return None
-    by = list(moved)
-    for (i, sign), value in zip(columns, best, strict=True):
-        number = Rational(value)
-        by[i] += sign * fmpq(int(number.p), int(number.q))
-    return by
+def _cheapest(samples: Samples, needs: Needs, moved: Sequence[fmpq]) -> Sequence[fmpq] | None:
+    """How far to move the samples at the least cost: the program of `dipc prove` for a single edge."""
+    edge = Edge(
+        source=0,
+        target=1,
+        samples=tuple(
+            Noise(sample.law.kind.name, sample.law.rate, Form(constant=mean))
+            for sample, mean in zip(samples, moved, strict=True)
+        ),
+        guards=tuple(Guard(Form(u.coefficients, v.constant - u.constant)) for u, v in needs),
+        sets=(),
+        cost=fmpq(0),
+    )
+    found = cheapest([edge], edge.source, Clock())
+    return found.shifts[0] if isinstance(found, Cheapest) else None
