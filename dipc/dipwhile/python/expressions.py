@@ -15,7 +15,6 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 
 from flint import fmpq
 
@@ -25,7 +24,7 @@ from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
-from dipc.dipwhile.syntax.build import LONGEST_NUMBER, Argument, noise_parameters
+from dipc.dipwhile.syntax.build import LONGEST_NUMBER, Argument, between, chained, noise_parameters, rational
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.errors import InputError, Span
@@ -150,7 +149,7 @@ class Expressions(ABC):
                 self.check_operator(node, op)
                 return self.arithmetic(node, *operands)
             case ast.BoolOp(op, values):
-                return joined(Op.AND if isinstance(op, ast.And) else Op.OR, [self.read(v) for v in values])
+                return chained(Op.AND if isinstance(op, ast.And) else Op.OR, [self.read(v) for v in values])
             case ast.Compare():
                 return self.comparison(node)
             case ast.IfExp():
@@ -173,21 +172,12 @@ class Expressions(ABC):
                     raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
                 return Number(fmpq(node.value), span=span)
             case float():
-                return Number(self.decimal(node, span), span=span)
+                return Number(rational(self.text.written(node).replace("_", ""), span), span=span)
             case str():
                 return self.scope.atom(node.value, span)
         what = "use a string of one word, such as 'bot'"
         hint = what if node.value is None else "values are numbers, True, False and strings"
         raise InputError(f"`{node.value!r}` is not a value of dipc", span, hint)
-
-    def decimal(self, node: ast.expr, span: Span) -> fmpq:
-        """The decimal number as it is written, exactly: 0.1 is 1/10."""
-        written = self.text.written(node).replace("_", "").lower()
-        _, _, exponent = written.partition("e")
-        if len(written) > LONGEST_NUMBER or abs(int(exponent or 0)) > LONGEST_NUMBER:
-            raise InputError(f"this number has more than {LONGEST_NUMBER} digits", span)
-        exact = Fraction(written)
-        return fmpq(exact.numerator, exact.denominator)
 
     def arithmetic(self, node: ast.BinOp | ast.AugAssign, left: Expr, right: Expr) -> Expr:
         """Two operands joined by the operator of a node."""
@@ -216,13 +206,13 @@ class Expressions(ABC):
             right = self.read(comparator)
             links.append(Binary(COMPARISONS[type(op)], left, right, span=between(left.span, right.span)))
             left = right
-        return joined(Op.AND, links)
+        return chained(Op.AND, links)
 
     def member(self, left: Expr, op: ast.In | ast.NotIn, node: ast.expr, span: Span) -> Expr:
         """``x in {0, 1}`` as a disjunction of equalities."""
         if not isinstance(node, ast.Set | ast.List | ast.Tuple) or not node.elts:
             raise self.refused(node, ("`in` with this", "write the values out: `x in {0, 1}`"))
-        inside = joined(Op.OR, [Binary(Op.EQ, left, self.read(value), span=span) for value in node.elts])
+        inside = chained(Op.OR, [Binary(Op.EQ, left, self.read(value), span=span) for value in node.elts])
         return Unary(Op.NOT, inside, span=span) if isinstance(op, ast.NotIn) else inside
 
     # --- lists -------------------------------------------------------------------------------
@@ -372,7 +362,7 @@ class Expressions(ABC):
             conditions = [self.read(test) for test in generator.ifs]
             counts = word == "sum" and (is_boolean(node.elt) or (bool(conditions) and is_one(node.elt)))
             if counts and is_one(node.elt):
-                body = joined(Op.AND, conditions)
+                body = chained(Op.AND, conditions)
             else:
                 body = self.guarded(word, counts, conditions, node.elt)
         if prelude:
@@ -385,7 +375,7 @@ class Expressions(ABC):
         body = self.read(element)
         if not conditions:
             return body
-        guard = joined(Op.AND, conditions)
+        guard = chained(Op.AND, conditions)
         if word == "all":
             return Binary(Op.OR, Unary(Op.NOT, guard, span=guard.span), body, span=body.span)
         if word == "any" or counts:
@@ -477,21 +467,6 @@ class Expressions(ABC):
                 raise self.error(node, f"`{node.id}` holds {member!r}", hint)
             found.append(read)
         return tuple(found)
-
-
-def joined(op: Op, parts: list[Expr]) -> Expr:
-    """The parts with an operator between them, from the left."""
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = Binary(op, whole, part, span=between(whole.span, part.span))
-    return whole
-
-
-def between(first: Span, last: Span) -> Span:
-    """From the first character of either to the last: the parts may be in another order in the text."""
-    if first.source != last.source:
-        return first
-    return Span(first.source, min(first.start, last.start), max(first.end, last.end))
 
 
 def is_boolean(node: ast.expr) -> bool:

@@ -18,10 +18,11 @@ from itertools import chain
 from flint import fmpq
 
 from dipc.dipwhile.python.errors import STATEMENTS
-from dipc.dipwhile.python.expressions import Expressions, joined, plus_one
+from dipc.dipwhile.python.expressions import Expressions, plus_one
 from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
+from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.functions import plural
 from dipc.dipwhile.syntax.walk import children, expressions, nodes, own_parts, statements
@@ -62,7 +63,7 @@ class Statements(Expressions):
                 break
             if may_jump(node) and nodes[position + 1 :]:
                 flags = [flag for flag in (self.loops[-1].left, self.loops[-1].skipped) if flag is not None]
-                guard = joined(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
+                guard = chained(Op.AND, [Unary(Op.NOT, Name(flag)) for flag in flags])
                 rest = self.block(nodes[position + 1 :])
                 span = self.text.headline(nodes[position + 1])
                 if rest:

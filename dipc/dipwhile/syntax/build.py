@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -180,13 +181,10 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         """``a < b < c`` is ``a < b and b < c``."""
         operands, operators = parts[::2], parts[1::2]
         links: list[ast.Expr] = [
-            ast.Binary(OPERATORS[operator], left, right, span=join(left.span, right.span))
+            ast.Binary(OPERATORS[operator], left, right, span=between(left.span, right.span))
             for operator, (left, right) in zip(operators, pairwise(operands), strict=True)
         ]
-        whole = links[0]
-        for link in links[1:]:
-            whole = ast.Binary(ast.Op.AND, whole, link, span=join(whole.span, link.span))
-        return whole
+        return chained(ast.Op.AND, links)
 
     def fold(self, meta: Meta, kind: Token, binder: tuple[Token, ast.Expr, ast.Expr, ast.Expr]) -> ast.Fold:
         """``sum(i in 1..N: ...)`` and the like."""
@@ -232,9 +230,16 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return Atom(str(name))
 
 
-def join(first: Span, last: Span) -> Span:
-    """From the start of one span to the end of another."""
-    return Span(first.source, first.start, last.end)
+def chained(op: ast.Op, parts: Sequence[ast.Expr]) -> ast.Expr:
+    """The parts with an operator between them, from the left."""
+    return reduce(lambda left, right: ast.Binary(op, left, right, span=between(left.span, right.span)), parts)
+
+
+def between(first: Span, last: Span) -> Span:
+    """From the first character of either to the last: the parts may be in another order in the text."""
+    if first.source != last.source:
+        return first
+    return Span(first.source, min(first.start, last.start), max(first.end, last.end))
 
 
 def rational(digits: str, span: Span) -> fmpq:

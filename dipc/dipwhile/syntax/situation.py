@@ -85,15 +85,16 @@ class Situation:
         """The last token that fits."""
         return self.seen[-1] if self.seen else None
 
-    @property
-    def follows(self) -> str:
-        """The terminal of the last token that fits."""
-        return self.previous.type if self.previous is not None else ""
+    def before(self, token: Token) -> str:
+        """The token before another one, if there is one."""
+        return next(
+            (str(first) for first, second in pairwise([*self.seen, self.found]) if second is token), ""
+        )
 
-    def before(self, token: Token) -> Token | None:
-        """The token before another one that has been read."""
-        position = next(i for i, other in enumerate(self.seen) if other is token)
-        return self.seen[position - 1] if position else None
+    def inside(self, bracket: Token) -> str:
+        """The text inside the brackets that open here, up to the end of its line."""
+        line = self.source.text[bracket.start_pos :].partition("\n")[0]
+        return line[1 : next((end for end, depth in enumerate(depths(line)) if depth == 0), 0)].strip()
 
     @property
     def span(self) -> Span:
@@ -122,27 +123,28 @@ class Situation:
         return [token.type for token in self.statement]
 
     @property
-    def begins(self) -> str:
-        """The first terminal of the statement that was being read."""
-        return next(iter(self.types), "")
+    def private(self) -> str:
+        """What a claim begins with here."""
+        return "" if self.start == "claim" else "private "
 
     @property
-    def declares(self) -> bool:
-        """Is it a declaration of inputs or outputs?"""
-        return self.begins in ("INPUT", "OUTPUT")
+    def rest(self) -> str:
+        """The text from the token that does not fit."""
+        return self.rest_of_line(self.span.start)
+
+    def fits(self, where: str, *accepts: str) -> re.Match[str] | None:
+        """Where the pattern occurs, if one of the terminals ``accepts`` would have fitted.
+
+        It is searched in the terminals of the statement, ``#``, the next terminal and the text from there.
+        """
+        before = ["PRIVATE"] * (self.start == "claim")
+        read = f"{' '.join(before + self.types)} # {self.found.type} {self.rest}"
+        return re.search(where, read) if not accepts or self.accepts & {*accepts} else None
 
     @property
     def name(self) -> str:
         """The text of the statement that was being read, without spaces."""
         return "".join(self.statement)
-
-    @property
-    def claim(self) -> Sequence[Token] | None:
-        """The tokens of the claim that was being read, without `private`; None if it is not a claim."""
-        if self.start == "claim":
-            return self.seen
-        statement = self.statement
-        return statement[1:] if statement and statement[0].type == "PRIVATE" else None
 
     def rest_of_line(self, position: int) -> str:
         """The text from a position to the end of its statement, at most to the end of the line."""
