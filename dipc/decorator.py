@@ -26,7 +26,7 @@ from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, 
 from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
-from dipc.dipwhile.python.statements import Statements, names_in
+from dipc.dipwhile.python.statements import Statements, free_names
 from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
@@ -171,7 +171,7 @@ def read_program(text: FunctionText, told: Told, given: Constants, changed: Cons
     declared_parts = (part for d in (*parts.inputs, *parts.outputs) for part in (d.size, d.domain))
     for node in (*declared_parts, parts.adjacency, parts.claim):
         if node is not None and not isinstance(node, SetOf):  # members of a set are atoms
-            for name in chain.from_iterable(sorted(names_in(expr)) for expr in expressions(node)):
+            for name in chain.from_iterable(sorted(free_names(expr)) for expr in expressions(node)):
                 scope.adopt(name)
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
     body = Statements(scope, parts.outputs, sizes).body()

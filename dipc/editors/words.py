@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dipc.dipwhile.syntax import layout
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS as DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS as FUNCTIONS
 from dipc.dipwhile.syntax.layout import METRICS, NUMBERS
 
-DECLARATIONS = ("param", "input", "output", "adjacent", "private", "prior", "secret", "vs")
-CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")
+DECLARATIONS = (*layout.DECLARATIONS, "vs")
+CONTROL = layout.CONTROL
 LOGIC = ("and", "or", "not", "forall", "exists")
 CONSTANTS = ("inf", "true", "false")
 BUDGET = ("eps", "ε")

@@ -25,6 +25,7 @@ from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, N
 from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.functions import plural
+from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.walk import children, expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
@@ -241,7 +242,7 @@ class Statements(Expressions):
     def check_size(self, target: Name, size: Expr, node: ast.expr) -> None:
         """A list has one length, which depends on constants only."""
         name = target.name
-        if not names_in(size) <= self.scope.constants.keys():
+        if not free_names(size) <= self.scope.constants.keys():
             raise self.error(node, "the length of a list must be a constant", "use a parameter: `[0] * N`")
         if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
             hint = f"declare its size: `{name}[N] in ...`"
@@ -392,17 +393,9 @@ def may_jump(node: ast.stmt) -> bool:
     return isinstance(node, ast.Break | ast.Continue) or any(map(may_jump, inside))
 
 
-def names_in(expr: Expr) -> frozenset[str]:
+def free_names(expr: Expr) -> set[str]:
     """The variables, lists and constants that an expression reads; not those of a ``Fold``."""
-    found: set[str] = set()
-    bound: set[str] = set()
-    for node in nodes(expr):
-        match node:
-            case Name(name) | Index(name):
-                found.add(name)
-            case dip.Fold(_, variable):
-                bound.add(variable)
-    return frozenset(found - bound)
+    return names_in(expr) - {node.variable for node in nodes(expr) if isinstance(node, dip.Fold)}
 
 
 def read_in(block: Block) -> frozenset[str]:
@@ -412,5 +405,5 @@ def read_in(block: Block) -> frozenset[str]:
         read: tuple[dip.Node, ...] = own_parts(statement)
         if isinstance(statement, Assign):
             read = (*children(statement.target), statement.value)
-        found.update(name for part in read for expr in expressions(part) for name in names_in(expr))
+        found.update(name for part in read for expr in expressions(part) for name in free_names(expr))
     return frozenset(found)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Never
 
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
-from dipc.dipwhile.syntax.layout import WORDS
+from dipc.dipwhile.syntax.layout import CONTROL, DECLARATIONS, WORDS
 from dipc.errors import InputError
 
 
@@ -133,8 +133,5 @@ MEANINGS: dict[str, tuple[object, ...]] = {
 }
 """What each word may refer to where a function is defined; anything else would change its meaning."""
 
-_KEYWORDS = (
-    "param input output adjacent private prior secret if then elif else end for in do while exit true false"
-)
-RESERVED = frozenset({*_KEYWORDS.split(), *DISTRIBUTIONS, *WORDS})
+RESERVED = frozenset({*DECLARATIONS, *CONTROL, "true", "false", *DISTRIBUTIONS, *WORDS})
 """The keywords of a .dip program, which cannot be used as names."""

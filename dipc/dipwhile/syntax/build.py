@@ -269,22 +269,12 @@ def assemble(items: Sequence[Line], span: Span) -> ast.Program:
     declared: dict[str, list[Any]] = {kind: [] for kind in DECLARED}
     body: list[ast.Statement] = []
     for item in items:
-        match item:
-            case Item(kind, members):
-                pass
-            case ast.NamedAdjacency() | ast.FormulaAdjacency():
-                kind, members = "adjacent", (item,)
-            case ast.Claim():
-                kind, members = "private", (item,)
-            case ast.Prior():
-                kind, members = "prior", (item,)
-            case ast.Secret() | ast.SecretFor():
-                kind, members = "secret", (item,)
-            case _:
-                body.append(item)
-                continue
+        if isinstance(item, ast.Statement):
+            body.append(item)
+            continue
+        kind = item.kind if isinstance(item, Item) else KIND_OF[type(item)]
         check_place(kind, item.span, body, declared[kind])
-        declared[kind] += members
+        declared[kind] += item.members if isinstance(item, Item) else (item,)
     params, inputs, outputs, priors, secrets = (tuple(declared[kind]) for kind in SEVERAL)
     adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
     known = tuple(param for param in params if isinstance(param, ast.Param))
@@ -296,6 +286,12 @@ def assemble(items: Sequence[Line], span: Span) -> ast.Program:
 SEVERAL = ("param", "input", "output", "prior", "secret")
 ONLY_ONE = ("adjacent", "private")
 DECLARED = (*SEVERAL, *ONLY_ONE)
+KIND_OF: dict[type[ast.Node], str] = {
+    **dict.fromkeys((ast.NamedAdjacency, ast.FormulaAdjacency), "adjacent"),
+    **dict.fromkeys((ast.Secret, ast.SecretFor), "secret"),
+    ast.Claim: "private",
+    ast.Prior: "prior",
+}
 
 
 def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: Sequence[ast.Node]) -> None:

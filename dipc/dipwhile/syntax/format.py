@@ -16,7 +16,15 @@ from itertools import groupby, pairwise
 
 from lark import Token
 
-from dipc.dipwhile.syntax.layout import BLOCK_CLOSES, CLOSING, CONTINUES, OPENING, classify, separates
+from dipc.dipwhile.syntax.layout import (
+    BLOCK_CLOSES,
+    CLOSING,
+    CONTINUES,
+    DECLARING,
+    OPENING,
+    classify,
+    separates,
+)
 from dipc.dipwhile.syntax.parser import parse, raw_tokens
 from dipc.errors import Source
 
@@ -33,7 +41,6 @@ NO_SPACE_BEFORE = frozenset({"COMMA", "COLON", "_SEP"}) | CLOSING
 CALLED = frozenset({"NAME", "PRIMED", "NOISE", "EXP", "FLIP", "UNIFORM"})
 """No space between these and a parenthesis."""
 
-DECLARES = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE", "PRIOR", "SECRET"})
 WIDTH = {"PARAM": len("output "), "INPUT": len("output ")}
 """Declarations that are padded to align the names."""
 
@@ -149,7 +156,7 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
             continue
         begins = bool(line.tokens) and not line.indent
         closes = declaration and line.first == "END"  # a prior, or a loop of secrets
-        declares = line.first in DECLARES or closes or _loops_over_secrets(every, place)
+        declares = line.first in DECLARING or closes or _loops_over_secrets(every, place)
         if blank or (declaration and begins and not declares):
             yield Line()
         started, blank = True, False

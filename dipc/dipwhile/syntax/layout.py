@@ -13,6 +13,12 @@ from lark import Token
 
 from dipc.dipwhile.syntax.distributions import NOISE
 
+DECLARATIONS = ("param", "input", "output", "adjacent", "private", "prior", "secret")
+CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")
+"""The keywords that declarations begin with, and those of statements."""
+
+DECLARING = frozenset(word.upper() for word in DECLARATIONS)
+
 WORDS = {
     "eps": "EPS",
     "ε": "EPS",

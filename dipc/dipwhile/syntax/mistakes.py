@@ -15,16 +15,8 @@ from lark import Token
 
 from dipc.dipwhile.syntax.build import FINITE
 from dipc.dipwhile.syntax.fragment import violation
-from dipc.dipwhile.syntax.layout import CLOSING, METRICS, OPENING
-from dipc.dipwhile.syntax.situation import (
-    DECLARING,
-    OPERATORS,
-    SAMPLING,
-    STATEMENT,
-    Situation,
-    depths,
-    word_for,
-)
+from dipc.dipwhile.syntax.layout import CLOSING, CONTROL, DECLARATIONS, DECLARING, METRICS, OPENING
+from dipc.dipwhile.syntax.situation import OPERATORS, SAMPLING, STATEMENT, Situation, depths, word_for
 from dipc.errors import InputError, Source, Span
 from dipc.models.arithmetic import ASCII
 from dipc.suggest import did_you_mean
@@ -196,11 +188,11 @@ FOREIGN = {
 """Words of other languages at the beginning of a statement."""
 
 
-BEGINNINGS = ("param", "input", "output", "adjacent", "private", "prior", "secret", "while", "exit")
+BEGINNINGS = (*DECLARATIONS, "while", "exit")
 """Words that a statement or declaration begins with, long enough to recognise when misspelt."""
 
 
-WORDS = frozenset((*BEGINNINGS, "if", "then", "elif", "else", "for", "in", "do", "end", "and", "or", "not"))
+WORDS = frozenset((*DECLARATIONS, *CONTROL, "and", "or", "not"))
 """Keywords that people write in capital letters."""
 
 

@@ -29,7 +29,7 @@ from dipc.dipwhile.syntax.names import (
 )
 from dipc.dipwhile.syntax.simplify import BITS, Linear, linear
 from dipc.dipwhile.syntax.unroll import Constants, integers, substitute, unroll
-from dipc.dipwhile.syntax.walk import expressions, nodes, statements
+from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, parts, preorder, statements
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -161,15 +161,7 @@ def check_statement(statement: ast.Statement, outputs: Collection[str]) -> None:
         case ast.Assign(_, ast.Noise() | ast.ExpMechanism() as drawn):
             word = drawn.kind if isinstance(drawn, ast.Noise) else "Exp"
             raise InputError(f"`{word}` is not allowed in a prior", drawn.span, DRAWS_HINT)
-        case ast.For(_, low, high):
-            parts: tuple[ast.Expr, ...] = (low, high)
-        case ast.If(branches):
-            parts = tuple(condition for condition, _ in branches)
-        case ast.Assign():
-            parts = tuple(expressions(statement))
-        case _:
-            assert_never(statement)
-    for node in (node for part in parts for node in nodes(part)):
+    for node in (node for part in own_parts(statement) for node in preorder(part, parts)):
         match node:
             case ast.Eps() | ast.Call("exp"):
                 word = "eps" if isinstance(node, ast.Eps) else node.function

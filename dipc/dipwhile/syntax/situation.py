@@ -9,13 +9,12 @@ from itertools import accumulate, pairwise
 
 from lark import Token
 
-from dipc.dipwhile.syntax.layout import ARITHMETIC, BLOCK_OPENS, CLOSING, COMPARISONS, OPENING
+from dipc.dipwhile.syntax.layout import ARITHMETIC, BLOCK_OPENS, CLOSING, COMPARISONS, DECLARING, OPENING
 from dipc.errors import InputError, Source, Span
 
 EXPRESSION = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS", "NOT", "FORALL", "EXISTS"})
 VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS"})
 SAMPLING = frozenset({"NOISE", "EXP", "CHOOSE", "FLIP", "UNIFORM"})
-DECLARING = frozenset({"PARAM", "INPUT", "OUTPUT", "ADJACENT", "PRIVATE", "PRIOR", "SECRET"})
 STATEMENT = frozenset({"NAME", "IF", "FOR", "WHILE", "EXIT"})
 OPERATORS = COMPARISONS | ARITHMETIC | {"AND", "OR"}
 BLOCKS = frozenset({"IF", "FOR", "WHILE", "PRIOR"})

@@ -23,7 +23,7 @@ from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as show_domain_of
 from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
-from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes, statements
+from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes, parts, preorder, statements
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value
 
@@ -44,10 +44,9 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
     return kinding
 
 
-def names_in(value: ast.Expr | ast.Distribution) -> set[str]:
+def names_in(value: ast.Node) -> set[str]:
     """The variables and atoms in a value or in what is drawn."""
-    found = (node for part in expressions(value) for node in nodes(part))
-    return {target_name(node) for node in found if isinstance(node, ast.Name | ast.Index)}
+    return {target_name(node) for node in preorder(value, parts) if isinstance(node, ast.Name | ast.Index)}
 
 
 Unlisted = Mapping[str, ast.Unlisted]
