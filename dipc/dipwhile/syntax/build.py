@@ -104,7 +104,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     param_list, input_list, output_list = listed("param"), listed("input"), listed("output")
     range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
     formula_adjacency, named_adjacency = made(ast.FormulaAdjacency), made(ast.NamedAdjacency)
-    exit_, exp_mechanism, eps = map(made, (ast.Exit, ast.ExpMechanism, ast.Eps))
+    assign, exit_, exp_mechanism, eps = map(made, (ast.Assign, ast.Exit, ast.ExpMechanism, ast.Eps))
     param, declaration, for_ = (made(kind, "name") for kind in (ast.Param, ast.Declaration, ast.For))
     unknown, secret_for = made(ast.Unknown, "name"), made(ast.SecretFor, "name", gather=3)
     set_of, call, while_ = made(ast.SetOf, gather=0), made(ast.Call, gather=1), made(ast.While, "while")
@@ -150,9 +150,6 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return ast.Secret(left, right, sign == "->", span=self._at(meta))
 
     # --- statements --------------------------------------------------------------------------
-
-    def assign(self, meta: Meta, target: ast.Name | ast.Index, _arrow: Token, value: Any) -> ast.Assign:
-        return ast.Assign(target, value, span=self._at(meta))
 
     def if_(self, meta: Meta, *parts: Any) -> ast.If:
         """The branches, and an ``else`` or None."""

@@ -155,7 +155,8 @@ def roles(distribution: ast.Distribution) -> Iterator[tuple[ast.Expr, str]]:
         case ast.Uniform(support):
             yield from ((part, "") for part in expressions(support))
         case ast.ExpMechanism(rate, _, support):
-            yield from ((part, "") for part in (rate, *expressions(support)))
+            yield rate, "a rate"
+            yield from ((part, "") for part in expressions(support))
         case _:
             assert_never(distribution)
 
@@ -365,26 +366,12 @@ def check_budget(code: Iterable[Instruction]) -> None:
 
 def settled_parts(instruction: Instruction) -> tuple[ast.Expr, ...]:
     """Everything that an instruction reads but rates and probabilities."""
-    if isinstance(instruction, Draw):
-        return (*children(instruction.target), *finite_parts(instruction.distribution))
-    return instruction_parts(instruction)
-
-
-def finite_parts(distribution: ast.Distribution) -> tuple[ast.Expr, ...]:
-    """The expressions of a distribution that are values, not rates or probabilities."""
-    match distribution:
-        case ast.Noise(_, _, mean):
-            return (mean,)
-        case ast.Choose(options):
-            return tuple(value for value, _ in options)
-        case ast.Flip():
-            return ()
-        case ast.Uniform(support):
-            return tuple(expressions(support))
-        case ast.ExpMechanism(_, _, support, score):
-            return (*expressions(support), score)
-        case _:
-            assert_never(distribution)
+    if not isinstance(instruction, Draw):
+        return instruction_parts(instruction)
+    drawn = instruction.distribution
+    values = (expr for expr, role in roles(drawn) if role not in ("a rate", "a probability"))
+    score = (drawn.score,) if isinstance(drawn, ast.ExpMechanism) else ()
+    return (*children(instruction.target), *values, *score)
 
 
 def mentions_eps(expr: ast.Expr) -> bool:

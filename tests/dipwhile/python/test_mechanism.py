@@ -20,7 +20,7 @@ import dipc
 from dipc.certificate.produce import certificate
 from dipc.cli.main import cli
 from dipc.dipwhile.python.errors import pythonic
-from dipc.dipwhile.python.statements import names_in
+from dipc.dipwhile.python.statements import free_names
 from dipc.dipwhile.python.words import MEANINGS, RESERVED
 from dipc.dipwhile.syntax.functions import DISTRIBUTIONS, FUNCTIONS
 from dipc.dipwhile.syntax.parser import parse_expression
@@ -327,7 +327,7 @@ def test_a_lambda_is_not_a_mechanism() -> None:
 
 
 def test_the_names_that_an_expression_reads() -> None:
-    assert names_in(parse_expression("a[i + 1] + sum(j in 1..N: q[j])")) == {"N", "a", "i", "q"}
+    assert free_names(parse_expression("a[i + 1] + sum(j in 1..N: q[j])")) == {"N", "a", "i", "q"}
 
 
 def test_messages_count_cells_from_0() -> None:
