@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple
 from html import escape
-from math import prod
 from typing import assert_never
 
 from dipc.claims.wording import pretty
@@ -126,14 +125,7 @@ def confirmed_rows(verdict: AllSizesVerdict) -> Iterator[Node]:
     """The sizes at which the exact engine agrees with the proof."""
     found = verdict.confirmed if isinstance(verdict, ProvedForAll) else None
     record = [dict(zip(found.names, each, strict=True)) for each in found.sizes] if found else []
-    text = None
-    if found and found.sizes:
-        axes = [", ".join(map(str, sorted(set(axis)))) for axis in zip(*found.sizes, strict=True)]
-        complete = len(found.sizes) == prod(len(set(axis)) for axis in zip(*found.sizes, strict=True))
-        at = [f"{name} = {axis}" for name, axis in zip(found.names, axes, strict=True)]
-        if not complete:
-            at = [f"({', '.join(found.names)}) = {', '.join(map(str, found.sizes))}"]
-        text = f"exactly for {' and '.join(at)}" if at else "exactly"
+    text = found.text or None if found else None
     yield Row("confirmed", text, "confirmed", record)
 
 

@@ -2,30 +2,32 @@
 
 The engine shares nothing with the automaton: it executes the program at these sizes, on cells from the ends
 of the domain, 0, 1, -1 and fractions of the distance, and decides the proved claim for all neighbours among
-them.  A violation there means that the proof is wrong.
+them.  A violation there means that the proof is wrong.  ``dipc prove`` tries a second for N = 1, 2, ``dipc
+verify`` goes on to N = 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import assert_never
 
 from flint import fmpq
 
 from dipc.claims.privacy import Goal, Private, Violated
+from dipc.claims.verdict import Undecided
 from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.declared import Declared
-from dipc.dipwhile.allsizes.finite import decided, program_at
+from dipc.dipwhile.allsizes.finite import decided, levels, program_at
+from dipc.dipwhile.allsizes.laws import AtSize, same_laws
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, ZERO
 from dipc.dipwhile.allsizes.verdict import Confirmed
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.quotient import Quotient
 
 SIZES = (1, 2)
@@ -35,34 +37,63 @@ SECONDS = 1.0
 
 
 def confirmed(asked: Prepared, t: fmpq, clock: Clock) -> Confirmed:
-    """At which sizes the exact engine agrees that the program is (t*eps, 0)-private.
+    """At which of the smallest sizes the exact engine agrees, if it soon does; see :func:`confirmed_at`."""
+    return confirmed_at(SIZES, asked, t, Busy(clock, SECONDS))
 
-    Raises :class:`Contradicted` with the counterexample if it does not.
+
+def confirmed_at(
+    sizes: Sequence[int], asked: Prepared, t: fmpq, clock: Clock, laws: bool = False
+) -> Confirmed:
+    """At which combinations of these sizes the exact engine agrees that the program is (t*eps, 0)-private.
+
+    Raises :class:`Contradicted` with the counterexample if it does not; with ``laws`` also if the program
+    that the automaton is built from has another law on some inputs.
     """
-    system = asked.system()
-    goal = Goal(asked.budgets, t, Quotient.of(0))
-    names = asked.front.sizes
-    agreed = list[tuple[int, ...]]()
-    with suppress(LimitReached):
-        limited = Busy(clock, SECONDS)
-        for numbers in product(SIZES, repeat=len(names)):
-            sizes = dict(zip(names, numbers, strict=True))
-            with suppress(InputError):
-                program = _finite(asked, system, sizes)
-                found = decided(goal, program, limited) if program is not None else None
-                if isinstance(found, Violated):
-                    raise Contradicted(sizes, found)
-                if isinstance(found, Private):
-                    agreed.append(numbers)
-    return Confirmed(names, tuple(agreed))
+    system, names, missing = asked.system(), asked.front.sizes, dict[tuple[int, ...], str]()
+    tried = tuple(product(sizes, repeat=len(names)))
+    for numbers in tried:
+        try:
+            why = _doubt(asked, system, t, dict(zip(names, numbers, strict=True)), clock, laws)
+        except LimitReached as limit:
+            why = str(limit)
+        except InputError as error:
+            why = error.message
+        if why:
+            missing[numbers] = why
+    agreed = tuple(numbers for numbers in tried if numbers not in missing)
+    return Confirmed(names, agreed, tuple(missing.items()))
+
+
+def _doubt(
+    asked: Prepared, system: System, t: fmpq, sizes: Mapping[str, int], clock: Clock, laws: bool
+) -> str:
+    """Why these sizes are not confirmed; empty if they are."""
+    program = _finite(asked, system, sizes)
+    if program is None:
+        return f"it has more than {MOST_INPUTS} inputs"
+    if laws:
+        declared = asked.front.declared_at(sizes)
+        levelled = levels(asked.front.program, declared)
+        rewritten = AtSize(system.code, dict(declared.constants), levelled).program(program)
+        if not same_laws(program, rewritten, clock):
+            raise Contradicted(sizes, "the program has another law than what its automaton is built from")
+    found = decided(Goal(asked.budgets, t, Quotient.of(0)), program, clock)
+    match found:
+        case Violated():
+            raise Contradicted(sizes, found.counterexample.brief())
+        case Private():
+            return ""
+        case Undecided(reason=reason):
+            return reason or "the claim is undecided"
+    raise InternalError(f"a verdict is {found.status}")
 
 
 class Contradicted(Exception):
-    """The exact engine violates what was proved."""
+    """The exact engine contradicts what was proved."""
 
-    def __init__(self, sizes: Mapping[str, int], found: Violated) -> None:
+    def __init__(self, sizes: Mapping[str, int], why: str) -> None:
         at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
-        self.text = f"{at + ': ' if at else ''}{found.counterexample.brief()}"
+        self.text = f"{at + ': ' if at else ''}{why}"
         super().__init__(self.text)
 
 

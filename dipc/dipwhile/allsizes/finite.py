@@ -111,19 +111,24 @@ def _events(name: str, value: Value | tuple[Value, ...], levelled: bool) -> Iter
 # --- outputs in levels -----------------------------------------------------------------------
 
 
+def levels(program: ast.Program, declared: Declared) -> Levelled:
+    """The outputs without a finite set."""
+    suffix, text = "_exact", show_program(program)
+    while suffix in text:
+        suffix += "_"  # no variable of the program may be overwritten
+    return {
+        d.name: (_in_levels(d, declared), ast.Name(d.name + suffix))
+        for d in program.outputs
+        if isinstance(d.domain, ast.Unlisted)
+    }
+
+
 def _levelled(program: ast.Program, declared: Declared) -> ast.Program | None:
     """The program with a finite set for every output; None if it reads one that has none.
 
     The new outputs are a function of the old ones: a number becomes its level, an atom stays.
     """
-    suffix, text = "_exact", show_program(program)
-    while suffix in text:
-        suffix += "_"  # no variable of the program may be overwritten
-    levelled = {
-        d.name: (_in_levels(d, declared), ast.Name(d.name + suffix))
-        for d in program.outputs
-        if isinstance(d.domain, ast.Unlisted)
-    }
+    levelled = levels(program, declared)
     if any(name in levelled for s, _ in statements(program.body) for name in _read(s)):
         return None
     outputs = tuple(levelled[d.name][0] if d.name in levelled else d for d in program.outputs)
@@ -151,6 +156,19 @@ def _read(statement: ast.Statement) -> Iterator[str]:
                     yield target_name(node)
 
 
+def put_in_levels(statement: ast.Assign, levelled: Levelled) -> Iterator[ast.Assign]:
+    """An assignment that puts in levels what an output gets, unless it gets the atom that it starts with."""
+    if target_name(statement.target) not in levelled:
+        yield statement
+        return
+    output, name = levelled[target_name(statement.target)]
+    if isinstance(statement.value, ast.Name) and statement.value == output.start:
+        yield statement
+        return
+    yield ast.Assign(name, statement.value)
+    yield ast.Assign(statement.target, ast.Call("disc", (name, *LEVELS)))
+
+
 def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
     return tuple(new for statement in block for new in _statement(statement, levelled))
 
@@ -158,13 +176,8 @@ def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
 def _statement(statement: ast.Statement, levelled: Levelled) -> Iterator[ast.Statement]:
     """A statement that puts in levels what an output gets, unless it gets the atom that it starts with."""
     match statement:
-        case ast.Assign(target, value) if target_name(target) in levelled:
-            output, name = levelled[target_name(target)]
-            if isinstance(value, ast.Name) and value == output.start:
-                yield statement
-                return
-            yield ast.Assign(name, value)
-            yield ast.Assign(target, ast.Call("disc", (name, *LEVELS)))
+        case ast.Assign():
+            yield from put_in_levels(statement, levelled)
         case ast.If(branches, otherwise):
             yield ast.If(tuple((c, _block(b, levelled)) for c, b in branches), _block(otherwise, levelled))
         case ast.For(variable, low, high, body):

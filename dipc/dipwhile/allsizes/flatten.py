@@ -87,10 +87,15 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """The path has this condition, weakly: ``>=`` stands for ``>`` as well."""
+    """The path has this condition, weakly: ``>=`` stands for ``>`` as well.
+
+    ``law`` is the condition as it is: of equal values the first one wins, or the last one.  It may mention
+    the round that was :func:`picked`.
+    """
 
     condition: ast.Binary
     span: Span
+    law: ast.Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,26 @@ class Filled:
     low: ast.Expr
     high: ast.Expr
     span: Span
+
+
+def picked(site: int) -> str:
+    """The name of the round that ``Fresh`` has picked."""
+    return f"round of {site}"
+
+
+STRICT = {ast.Op.GE: ast.Op.GT, ast.Op.LE: ast.Op.LT}
+
+
+def strictly(weak: ast.Binary) -> ast.Binary:
+    """The condition without equality."""
+    return replace(weak, op=STRICT[weak.op])
+
+
+def with_ties(weak: ast.Binary, first: bool, here: ast.Expr, winner: ast.Expr) -> ast.Expr:
+    """The condition, weak only for the rounds after the winner, or before it unless the ``first`` wins."""
+    other = ast.Binary(ast.Op.GT if first else ast.Op.LT, here, winner, span=weak.span)
+    ties = ast.Binary(ast.Op.AND, other, weak, span=weak.span)
+    return ast.Binary(ast.Op.OR, ties, strictly(weak), span=weak.span)
 
 
 Operation = Instruction | Fresh | Round | Enter | Either | Assume | Cut | Alike | Filled
@@ -433,13 +458,18 @@ class Flattener(Unroller):
             head = self.put(Round(loop.variable, site, low, high, 0, span))
             with self.inside_a_loop():
                 self.block(_renamed(loop.body, other), inner)
-            self.put(Assume(ast.Binary(op, value, other, span=span), span))
+            beats = ast.Binary(op, value, other, span=span)
+            here, winner = (ast.Name(name, span=span) for name in (loop.variable, picked(site)))
+            self.put(Assume(beats, span, with_ties(beats, True, here, winner)))
             self.put(Jump(head))
             self.land(head)
         return place if function.startswith("arg") else value
 
-    def streaming(self, statement: ast.For) -> tuple[ast.Binary, bool, ast.Block] | None:
-        """The comparison that ends a round, whether there is a best value before, what a new one brings."""
+    def streaming(self, statement: ast.For) -> tuple[ast.Binary, ast.Block, bool, bool] | None:
+        """The comparison that ends a round, what a new best value brings, and two facts.
+
+        These are whether the comparison is strict, and whether there is a best value before the loop.
+        """
         if not statement.body or not isinstance(last := statement.body[-1], ast.If):
             return None
         before = statement.body[:-1]
@@ -460,7 +490,7 @@ class Flattener(Unroller):
         ):
             if isinstance(best, ast.Name) and self.keeps_best(statement, new, best, then):
                 beats = ast.Binary(BEATS[op], new, best, span=condition.span)
-                return beats, not first, then
+                return beats, then, op in STRICT.values(), not first
         return None
 
     def keeps_best(self, loop: ast.For, new: ast.Expr, best: ast.Name, then: ast.Block) -> bool:
@@ -481,10 +511,10 @@ class Flattener(Unroller):
         return not set(targets) & {*read, *_assigned(loop.body[:-1]), *names_in(new)}
 
     def extremum_of_rounds(
-        self, loop: ast.For, streaming: tuple[ast.Binary, bool, ast.Block], constants: Constants
+        self, loop: ast.For, streaming: tuple[ast.Binary, ast.Block, bool, bool], constants: Constants
     ) -> bool:
         """The old value stays, or a new one wins: see the head of the module."""
-        beats, has_old, then = streaming
+        beats, then, strict, has_old = streaming
         before, span = loop.body[:-1], loop.span
         best = beats.right
         stays = ast.Binary(TURNED[beats.op], beats.left, best, span=beats.span)
@@ -496,18 +526,21 @@ class Flattener(Unroller):
             else None
         )
 
-        def others(but: int | None) -> None:
-            def end() -> None:
-                self.put(Assume(stays, span))
+        def end(here: ast.Expr, winner: ast.Expr | None) -> None:
+            alone = stays if strict else strictly(stays)
+            law = alone if winner is None else with_ties(stays, strict, here, winner)
+            self.put(Assume(stays, span, law))
 
+        def others(winner: ast.Expr | None) -> None:
             if numbers is None:
-                self.rounds(replace(loop, body=before), constants, end, site)
+                here = ast.Name(loop.variable, span=span)
+                self.rounds(replace(loop, body=before), constants, lambda: end(here, winner), site)
                 return
-            for number in numbers:
-                if number != but:
+            for number in map(fmpq, numbers):
+                if ast.Number(number) != winner:
                     self.put(Cut(f"{loop.variable} = {number}", span))
-                    self.block(before, {**constants, loop.variable: fmpq(number)})
-                    end()
+                    self.block(before, {**constants, loop.variable: number})
+                    end(ast.Number(number, span=span), winner)
 
         ends: list[int] = []
         if has_old:
@@ -531,9 +564,9 @@ class Flattener(Unroller):
                 self.put(Fresh(loop.variable, site, low, high, span))
             self.block(before, inner)
             if has_old:
-                self.put(Assume(beats, span))
+                self.put(Assume(beats, span, strictly(beats) if strict else beats))
             self.block(then, inner)
-            others(value)
+            others(ast.Name(picked(site), span=span) if value is None else ast.Number(fmpq(value), span=span))
             if later is not None:
                 ends.append(self.put(Jump(0)))
                 self.land(later)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from flint import fmpq
@@ -36,10 +37,25 @@ class LeastT:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The ``sizes``, by the names of the parameters, at which the exact engine agrees with a proof."""
+    """The ``sizes``, by the names of the parameters, at which the exact engine agrees with a proof.
+
+    ``missing`` are those that were not decided, with the reasons.
+    """
 
     names: tuple[str, ...] = ()
     sizes: tuple[tuple[int, ...], ...] = ()
+    missing: tuple[tuple[tuple[int, ...], str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Such as ``exactly for N = 1, 2``; empty if there are none."""
+        if not self.sizes:
+            return ""
+        axes = [sorted(set(axis)) for axis in zip(*self.sizes, strict=True)]
+        at = [f"{name} = {', '.join(map(str, axis))}" for name, axis in zip(self.names, axes, strict=True)]
+        if len(self.sizes) < prod(map(len, axes)):
+            at = [f"({', '.join(self.names)}) = {', '.join(map(str, self.sizes))}"]
+        return f"exactly for {' and '.join(at)}" if at else "exactly"
 
 
 @dataclass(frozen=True, slots=True)
