@@ -186,5 +186,9 @@ class Ratios:
         proofs = [(f, proof_as_json(proof(f, self.on, True), f)) for f in [*self.denominators][1:]]
         return {
             "denominators": [{"function": terms(f), "proof": shown} for f, shown in proofs],
-            "functions": [[terms(f), d] for f, d in self.listed],
+            "functions": self.functions(),
         }
+
+    def functions(self) -> Json:
+        """The numerators, with the numbers of their denominators."""
+        return [[terms(f), d] for f, d in self.listed]

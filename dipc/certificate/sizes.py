@@ -5,17 +5,27 @@ What is written is checked at once by :mod:`dipc.kernel.sizes`, which also says 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
 
 from flint import fmpq
 
-from dipc.certificate.format import Json, Ratios, fraction, listed_interval, listed_program, proof_as_json
+from dipc.certificate.format import (
+    Json,
+    Ratios,
+    fraction,
+    listed_interval,
+    listed_program,
+    proof_as_json,
+    terms,
+)
 from dipc.certificate.rederive import Statement, rationals, source_in, unlike, written
 from dipc.certificate.slow.programs import is_claim_of, parameters
-from dipc.certificate.slow.sizes import check_automaton
+from dipc.claims.privacy import Goal
+from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import (
     ZERO,
     Automaton,
@@ -27,10 +37,14 @@ from dipc.dipwhile.allsizes.automaton import (
     Place,
     Step,
 )
+from dipc.dipwhile.allsizes.build import Prepared, prepared
+from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed_at
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
-from dipc.dipwhile.allsizes.verdict import ProvedForAll
+from dipc.dipwhile.allsizes.verdict import Confirmed, LeastT, ProvedForAll
+from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.compile import compile_distance, compile_program
+from dipc.dipwhile.syntax.compile import compile_distance
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import show
@@ -42,6 +56,7 @@ from dipc.kernel.laws import Ratio
 from dipc.kernel.privacy import FORMAT, VERSION
 from dipc.kernel.reading import Refused
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.search import proof
 
@@ -77,7 +92,7 @@ def sizes_certificate(about: Proof) -> dict[str, Json]:
         "t": str(max(spent, default=ZERO)),
         **draws.as_json(),
         "places": [_place(place) for place in automaton.places],
-        "steps": [[step.kind, step.text, step.value] for step in steps],
+        "steps": [_step(step) for step in steps],
         "edges": edges,
         "strategies": [_strategy(strategy, automaton) for strategy in strategies],
     }
@@ -137,18 +152,28 @@ class Draws:
         """The functions, and the draws with their proofs.  Raises :class:`~dipc.signs.limits.NoProof`."""
         return {**self.ratios.as_json(), "choices": [self._listed(draw) for draw in self.numbers]}
 
+    def without_proofs(self) -> dict[str, Json]:
+        """The same without what proves it."""
+        divisors = [{"function": terms(f)} for f in [*self.ratios.denominators][1:]]
+        choices = [self._unproved(draw) for draw in self.numbers]
+        return {"denominators": divisors, "functions": self.ratios.functions(), "choices": choices}
+
     def _listed(self, draw: Draw) -> Json:
+        listed = self._unproved(draw)
+        if isinstance(draw, Choice):
+            integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), fraction(draw.cost))
+            slack = integers.slack([(listed["left"], listed["right"])])
+            f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
+            listed["proof"] = proof_as_json(proof(f, self.ratios.on), f)
+        return listed
+
+    def _unproved(self, draw: Draw) -> dict[str, Json]:
         match draw:
             case Exponential(rate, sensitivity):
                 return {"mechanism": "Exp", "rate": str(rate), "sensitivity": str(sensitivity)}
             case Choice(left, right, cost):
-                pair = self.ratios.number(left), self.ratios.number(right)
-                integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), fraction(cost))
-                slack = integers.slack([pair])
-                f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
-                shown = proof_as_json(proof(f, self.ratios.on), f)
-                names = {"mechanism": "finite", "left": pair[0], "right": pair[1]}
-                return {**names, "cost": str(cost), "proof": shown}
+                pair = {"left": self.ratios.number(left), "right": self.ratios.number(right)}
+                return {"mechanism": "finite", **pair, "cost": str(cost)}
             case _:
                 assert_never(draw)
 
@@ -171,6 +196,10 @@ def _edge(edge: Edge, draws: Draws, steps: dict[Step, int]) -> Json:
         "decisions": list(edge.decisions),
         "path": [steps.setdefault(step, len(steps)) for step in edge.path],
     }
+
+
+def _step(step: Step) -> Json:
+    return [step.kind, step.text, step.value]
 
 
 def _place(place: Place) -> Json:
@@ -247,23 +276,107 @@ def computed_from(program: ast.Program, sizes: Collection[str]) -> set[str]:
     return found
 
 
-def rederive(certificate: kernel.Certificate) -> str:
-    """Derive the automaton anew from the program text, and compare its edges as sets; what was found.
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What the deep check says in the end: what it has not done, and what it has done."""
 
-    Raises :class:`~dipc.kernel.reading.Refused` for a difference and :class:`NotCovered`.
+    missing: tuple[str, ...]
+    done: str
+
+
+CONFIRMED = (1, 2, 3)
+"""The sizes at which ``dipc verify`` asks the exact engine."""
+
+
+def confirmed(certificate: kernel.Certificate, clock: Clock) -> Confirmation:
+    """Build the automaton again, and confirm the proof exactly at the smallest sizes.
+
+    Raises :class:`~dipc.kernel.reading.Refused` for what is not so.
     """
-    listed = certificate.program.parameters
-    program = _program_of(certificate)
+    asked = rebuilt(certificate, clock)
     try:
-        compile_program(program, source_in(certificate), rationals(listed), sampled=True)
-    except (InputError, LimitReached) as error:
-        raise Refused("deep: program", str(error)) from None
-    sizes = frozenset(certificate.sizes)
+        t = to_rational(Fraction(certificate.data["t"]), "t")
+        found = confirmed_at(CONFIRMED, asked, t, clock, laws=True)
+    except Contradicted as contradiction:
+        raise Refused("deep: confirmation", f"this is a bug of dipc: {contradiction.text}") from None
+    reasons = dict.fromkeys(why for _, why in found.missing)
+    missing = []
+    for reason in reasons:
+        left = Confirmed(found.names, tuple(numbers for numbers, why in found.missing if why == reason))
+        missing.append(f"not confirmed {left.text}: {reason}")
+    text = f"confirmed {found.text}" if found.text else "not confirmed exactly"
+    return Confirmation(tuple(missing), f"{BUILT}; {text}")
+
+
+BUILT = "the automaton was built again by the program that wrote it"
+
+
+def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
+    """Build the automaton again from the program text, and compare all that is listed of it; the question.
+
+    Raises :class:`~dipc.kernel.reading.Refused` for a difference.
+    """
+    about, asked = _built(certificate, clock)
+    question, automaton = _question(about), about.proved.automaton
+    for part in ("parameters", "sizes", "inputs", "adjacency"):
+        if certificate.data[part] != question[part]:
+            raise Refused(f"deep: {part}", "it is not what the program says")
+    draws, steps = Draws(about.on), dict[Step, int]()
+    own = {
+        "start": automaton.start,
+        "places": [_place(place) for place in automaton.places],
+        "edges": [_edge(edge, draws, steps) for edge in automaton.edges],
+        "steps": [_step(step) for step in steps],
+        **draws.without_proofs(),
+    }
+    if (certificate.data["start"], certificate.data["places"]) != (own["start"], own["places"]):
+        raise Refused("deep: automaton", "its places are not those of the program")
+    listed, found = edges_in(certificate.data), edges_in(own)
+    for here, there, what in (
+        (listed, found, "edge {} is not one of the program"),
+        (found, listed, "an edge of the program is not listed: {}"),
+    ):
+        if left := here.keys() - there.keys():
+            raise Refused("deep: automaton", what.format(min(here[edge] for edge in left)))
+    if len(listed) != len(certificate.data["edges"]):
+        raise Refused("deep: automaton", "an edge is listed twice")
+    return asked
+
+
+def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Proof, Prepared]:
+    """The automaton of the program text, for the listed sizes, parameters and range of eps."""
+    source, program, claim = source_in(certificate), _program_of(certificate), certificate.claim
+    known, low, high = rationals(certificate.program.parameters), claim.on.low, claim.on.high
+    ends = to_rational(low, "low"), None if high is None else to_rational(high, "high")
+    on, t = EpsRange(*ends, claim.on.low_closed, claim.on.high_closed), to_rational(claim.t, "t")
+    every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.sizes)))
+    asking = Question(replace(program, claim=every), source, known, Goal(on, t, Quotient.of(0)))
     try:
-        edges = check_automaton(program, certificate, sizes | computed_from(program, sizes))
+        asked = prepared(asking)
+        automaton = asked.automaton(clock)
     except InputError as error:
         raise Refused("deep: automaton", error.message) from None
-    return f"the {edges} edges were derived from the program text"
+    return Proof(program, source, ProvedForAll(automaton, (), LeastT(ZERO, t)), t, on, known), asked
+
+
+def edges_in(data: Mapping[str, Json]) -> dict[str, int]:
+    """The numbers of the edges; each has all that it refers to written out, but for the proofs of draws."""
+
+    def function(number: int) -> Json:
+        numerator, divisor = data["functions"][number]
+        return numerator, divisor and data["denominators"][divisor - 1]["function"]
+
+    def drawn(number: int) -> Json:
+        draw = data["choices"][number]
+        sides = {side: function(draw[side]) for side in ("left", "right") if side in draw}
+        return {name: value for name, value in draw.items() if name != "proof"} | sides
+
+    found = {}
+    for number, edge in enumerate(data["edges"]):
+        path = [data["steps"][step] for step in edge["path"]]
+        whole = {**edge, "path": path, "choices": [drawn(each) for each in edge["choices"]]}
+        found[json.dumps(whole, sort_keys=True)] = number
+    return found
 
 
 def _program_of(certificate: kernel.Certificate) -> ast.Program:
