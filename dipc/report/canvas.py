@@ -1,4 +1,4 @@
-"""How figures look, and how they are put together from panels.
+"""A figure is data: panels with curves, bars, bands and maps between two axes; :func:`sheet` draws them.
 
 matplotlib is needed (``pip install '.[report]'``) and imported here only.  Figures are made without pyplot:
 nothing global changes, and a notebook shows what is returned.
@@ -7,25 +7,28 @@ nothing global changes, and a notebook shows what is returned.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
-from math import ceil
+from math import ceil, inf, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
+
+from flint import fmpq
 
 from dipc.claims.regions import Region, region_words
 from dipc.errors import InputError
 from dipc.files import write_file
-from dipc.report.sampling import Range
+from dipc.report.sampling import Range, sampled
 from dipc.report.words import nice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 Size = tuple[float, float]  # in inches
+Look = Mapping[str, Any]  # of a line or a bar, in matplotlib's words
+Matrix = Sequence[Sequence[float]]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
@@ -33,8 +36,10 @@ LINES = ("-", "--", "-.", ":")
 HATCHES = ("", "//", "..", "xx")
 BROKEN, INFINITE = "#D55E00", "#777777"
 SHADE = 0.16
-CLAIM: Any = {"color": "black", "linestyle": "--"}
-LEAST: Any = {"color": COLOURS[2], "linestyle": ":"}
+CURVE: Look = {"color": COLOURS[0]}
+CLAIM: Look = {"color": "black", "linestyle": "--"}
+LEAST: Look = {"color": COLOURS[2], "linestyle": ":"}
+ZERO_LINE: Look = {"color": "black", "linewidth": 1}
 
 STYLE: Any = {
     "font.size": 11,
@@ -60,20 +65,130 @@ class MissingPackage(InputError, ImportError):
     """A package that an extra brings is not installed."""
 
 
+# --- what is drawn -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A curve through points, with crosses at the upper border where it is infinite, or single points."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    look: Look
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line from border to border, at a height or upright at a place."""
+
+    at: float
+    look: Look
+    name: str = ""
+    upright: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """An interval of the axis across, shaded as far as it is on the axis; a line where it is one point."""
+
+    low: float
+    high: float
+    name: str
+    colour: str = BROKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars at places on the axis that has names, from ``starts`` (or 0), and texts at their ends."""
+
+    places: Sequence[float]
+    lengths: Sequence[float]
+    thickness: float
+    look: Look
+    name: str = ""
+    starts: Sequence[float] | float = 0.0
+    texts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A map: values of the cells between corners, nan for none; hatched where they exceed the claims."""
+
+    xs: Matrix
+    ys: Matrix
+    values: Matrix
+    claims: Matrix | None
+    name: str
+
+
+Mark = Line | Rule | Band | Bars | Cells
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What an axis says and shows: from ``low`` to ``high`` if chosen, or ``names`` at 0, 1, 2, ..."""
+
+    label: str
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    whole: bool = False
+    names: Sequence[str] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A drawing on one pair of axes, with its title and what it says in words."""
+    """What is between two axes, with its title and what it says in words."""
 
     kind: str
     title: str
     words: str
-    draw: Callable[[Axes], None]
+    marks: Sequence[Mark] = field(repr=False)
+    across: Axis
+    up: Axis
+    legend_above: bool = False
+
+
+def eps_axis(span: Range) -> Axis:
+    """The axis across, with eps."""
+    return Axis("privacy budget ε", *span.ends, span.log)
+
+
+def curves(named: Iterable[tuple[str, Callable[[fmpq], float]]], span: Range) -> Iterator[Line]:
+    """Functions of eps with their names, each with a colour and a kind of line of its own."""
+    for number, (name, read) in enumerate(named):
+        look = {"color": COLOURS[number % len(COLOURS)], "linestyle": LINES[number % len(LINES)]}
+        yield Line(*sampled(read, span), look, name)
+
+
+def height(marks: Iterable[Mark]) -> float:
+    """The greatest finite value of curves that start at 0 or above."""
+    return max((y for mark in marks if isinstance(mark, Line) for y in mark.ys if 0 < y < inf), default=0.0)
+
+
+def broken(region: Region) -> str:
+    """``0 < ε < 2.267666061``: ends are exact where they are rational."""
+    return nice(region_words(region))
+
+
+def plain(text: str) -> str:
+    """Text in which matplotlib finds no formula: names of programs are not ours."""
+    return text.replace("$", r"\$")
+
+
+def clipped(text: str, most: int) -> str:
+    """The beginning of a long text, safe for matplotlib."""
+    return plain(text if len(text) <= most else f"{text[: most - 1]}…")
+
+
+# --- drawing -------------------------------------------------------------------------------------
 
 
 def sheet(
     panels: Sequence[Panel], heading: str = "", size: Size = PANEL, *, columns: int = 2, titles: bool = True
 ) -> Figure:
-    """The panels in columns, each of this size in inches; with titles if there is a heading."""
+    """The panels in columns, each of this size in inches."""
     columns = min(columns, len(panels))
     rows = ceil(len(panels) / columns)
     try:
@@ -92,67 +207,129 @@ def sheet(
 
         def savefig(self, fname: Any, **options: Any) -> None:
             """As Figure.savefig, but a file is written in one piece."""
-            if isinstance(fname, str | os.PathLike):
-                save_in_one_piece(super().savefig, Path(fname), **options)
-            else:
+            if not isinstance(fname, str | os.PathLike):
                 super().savefig(fname, **options)
+                return
+            path, data, form = Path(fname), BytesIO(), options.pop("format", None)
+            if form is None and not path.suffix:
+                path = path.with_suffix(f".{matplotlib.rcParams['savefig.format']}")
+            super().savefig(data, format=form or path.suffix[1:], **options)
+            write_file(path, data.getvalue())
 
     whole = size[0] * columns, size[1] * rows + (0.4 if heading else 0)
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=whole, layout="constrained", dpi=110)
         if heading:
-            figure.suptitle(plain(heading), x=0.01, ha="left", fontsize=12, fontweight="bold")
+            figure.suptitle(heading, x=0.01, ha="left", fontsize=12, fontweight="bold")
         for number, panel in enumerate(panels, start=1):
             axes = figure.add_subplot(rows, columns, number)
-            panel.draw(axes)
-            if titles and heading:
-                axes.set_title(plain(panel.title), loc="left")
+            _draw(panel, axes)
+            if titles:
+                axes.set_title(panel.title, loc="left")
     return figure
 
 
-def save_in_one_piece(
-    save: Callable[..., None], path: Path, *, format: str | None = None, **options: Any
-) -> None:
-    """Write what ``save``, a figure's ``savefig``, draws; the format follows the name if it is not given."""
-    from matplotlib import rcParams
-
-    if format is None:
-        path = path if path.suffix else path.with_suffix(f".{rcParams['savefig.format']}")
-    data = BytesIO()
-    save(data, format=format or path.suffix[1:], **options)
-    write_file(path, data.getvalue())
-
-
-def single(draw: Callable[[Axes], None], title: str = "", size: Size = PANEL) -> Figure:
-    """A figure with one pair of axes and its title."""
-
-    def titled(axes: Axes) -> None:
-        draw(axes)
-        axes.set_title(title, loc="left")
-
-    return sheet([Panel("", "", "", titled)], size=size)
+def _draw(panel: Panel, axes: Axes) -> None:
+    """Draw a panel."""
+    for mark in panel.marks:
+        match mark:
+            case Line():
+                _draw_line(mark, axes)
+            case Rule(at, look, name, upright):
+                (axes.axvline if upright else axes.axhline)(at, **look, label=name)
+            case Band():
+                _draw_band(mark, panel.across, axes)
+            case Bars():
+                _draw_bars(mark, bool(panel.up.names), axes)
+            case Cells():
+                _draw_cells(mark, axes)
+            case _:
+                assert_never(mark)
+    _draw_axis(panel.across, "x", axes)
+    _draw_axis(panel.up, "y", axes)
+    _draw_legend(axes, panel.legend_above)
 
 
-def dress(axes: Axes, span: Range, label: str) -> None:
-    """The names of the axes, eps across, and a legend."""
-    axes.set_ylabel(label)
-    axes.set_xlabel("privacy budget ε")
-    if span.log:
-        logarithmic(axes.xaxis, axes.set_xscale)
-    axes.set_xlim(*span.ends)
-    legend(axes)
+def _draw_line(line: Line, axes: Axes) -> None:
+    axes.plot(line.xs, [nan if y == inf else y for y in line.ys], **line.look, label=line.name)
+    infinite = [x for x, y in zip(line.xs, line.ys, strict=True) if y == inf]
+    if infinite:
+        above, top = axes.get_xaxis_transform(), [1.0] * len(infinite)
+        axes.plot(infinite, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
 
 
-def logarithmic(axis: Axis, scale: Callable[[str], None]) -> None:
-    """Give an axis a logarithmic scale with plain numbers."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+def _draw_band(band: Band, across: Axis, axes: Axes) -> None:
+    assert across.low is not None and across.high is not None
+    low, high = max(across.low, band.low), min(across.high, band.high)
+    if low < high:
+        axes.axvspan(low, high, color=band.colour, alpha=SHADE, linewidth=0, label=band.name)
+    elif low == high:
+        axes.axvline(low, color=band.colour, alpha=0.6, label=band.name)
 
-    scale("log")
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    axis.set_minor_formatter(NullFormatter())
+
+def _draw_bars(bars: Bars, flat: bool, axes: Axes) -> None:
+    bar: Callable[..., Any] = axes.barh if flat else axes.bar
+    start = {"left" if flat else "bottom": bars.starts}
+    bar(bars.places, bars.lengths, bars.thickness, **start, **bars.look, label=bars.name)
+    for text, length, place in zip(bars.texts, bars.lengths, bars.places, strict=False):
+        axes.text(length, place, f" {text}", va="center", ha="left", fontsize=9 if len(bars.texts) < 6 else 8)
 
 
-def legend(axes: Axes, above: bool = False) -> None:
+def _draw_cells(cells: Cells, axes: Axes) -> None:
+    import numpy
+
+    x, y, values = map(numpy.array, (cells.xs, cells.ys, cells.values))
+    drawn = axes.pcolormesh(x, y, numpy.ma.masked_invalid(values), cmap="viridis", rasterized=True)
+    axes.figure.colorbar(drawn, ax=axes, label=cells.name).outline.set_visible(False)
+    axes.grid(visible=False)
+    beyond = numpy.isinf(values)
+    if beyond.any():
+        axes.pcolormesh(x, y, 1.0 - beyond, alpha=1.0 * beyond, cmap="Greys_r", vmin=-1, vmax=1)
+        axes.fill([], [], facecolor=INFINITE, label="infinite")
+    if cells.claims is not None:
+        across, up = ((part[1:, 1:] + part[:-1, :-1]) / 2 for part in (x, y))
+        _draw_border(values - numpy.array(cells.claims), across, up, axes)
+
+
+def _draw_border(excess: Any, x: Any, y: Any, axes: Axes) -> None:
+    """Hatches where the claim does not hold, and a line around them."""
+    import numpy
+
+    most = numpy.abs(excess[numpy.isfinite(excess)]).max(initial=1e-9)
+    shown = numpy.ma.masked_invalid(numpy.clip(excess, -most, most))  # so that infinity has a place
+    if shown.count() and shown.max() > 0:
+        hatched = axes.contourf(x, y, shown, levels=[0, most], colors="none", hatches=["//"])
+        hatched.set(edgecolor="white", linewidth=0)
+        if shown.min() < 0:
+            axes.contour(x, y, shown, levels=[0], colors="white", linewidths=1.5)
+        axes.fill([], [], facecolor="grey", edgecolor="white", hatch="//", label="claim violated")
+
+
+def _draw_axis(axis: Axis, which: Any, axes: Axes) -> None:
+    """The label, the scale with plain numbers, the ends and the names of the axis "x" or "y"."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+    drawn, low, high = axes.xaxis if which == "x" else axes.yaxis, axis.low, axis.high
+    drawn.set_label_text(axis.label)
+    if axis.log:
+        axes.set(**{f"{which}scale": "log"})
+        drawn.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        drawn.set_minor_formatter(NullFormatter())
+    if axis.whole:
+        drawn.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    if axis.names:
+        turned: Any = (
+            {"rotation": 30, "ha": "right"} if which == "x" and sum(map(len, axis.names)) > 60 else {}
+        )
+        drawn.set_ticks(range(len(axis.names)), axis.names, **turned)
+        axes.grid(axis=which, visible=False)
+        if which == "y":  # the first at the top
+            low, high = len(axis.names) - 0.4, -0.6
+    if low is not None or high is not None:
+        axes.set(**{f"{which}lim": (low, high)})
+
+
+def _draw_legend(axes: Axes, above: bool) -> None:
     """A legend below the axes in as many columns as fit, or above them at the right end of the title."""
     named = {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True) if name}
     if not named:
@@ -164,29 +341,3 @@ def legend(axes: Axes, above: bool = False) -> None:
         place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
     columns = fitting if above or len(named) > 2 else 1
     axes.legend(named.values(), named, fontsize=10, ncols=columns, **place)
-
-
-def shade(axes: Axes, span: Range, regions: Iterable[tuple[float, float, str]], colour: str = BROKEN) -> None:
-    """Colour intervals of eps, each with its words, as far as they are on the axis."""
-    first, last = span.ends
-    for start, end, label in regions:
-        low, high = max(first, start), min(last, end)
-        if low < high:
-            axes.axvspan(low, high, color=colour, alpha=SHADE, linewidth=0, label=label)
-        elif low == high:
-            axes.axvline(low, color=colour, alpha=0.6, label=label)
-
-
-def broken(region: Region) -> str:
-    """``0 < ε < 2.267666061``: ends are exact where they are rational."""
-    return nice(region_words(region))
-
-
-def plain(text: str) -> str:
-    """Text in which matplotlib finds no formula: names of programs are not ours."""
-    return text.replace("$", r"\$")
-
-
-def clipped(text: str, most: int) -> str:
-    """The beginning of a long text, safe for matplotlib."""
-    return plain(text if len(text) <= most else f"{text[: most - 1]}…")

@@ -26,14 +26,13 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps
 from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
-from dipc.report.canvas import COLOURS, Panel, broken, clipped, dress, legend, shade
-from dipc.report.sampling import Range, as_float, curve, finite_ones, float_end, fmpq_of, loss_value, value_of
+from dipc.report.canvas import Axis, Band, Bars, Line, Mark, Panel, Rule, clipped, eps_axis, height
+from dipc.report.sampling import Range, as_float, curve, float_end, fmpq_of, value_of
 from dipc.report.study import Attempts, Study, Subject, study
 from dipc.report.words import nice, program_title
 from dipc.suggest import options_only
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FARTHEST = fmpq(10)  # of an axis whose end nothing chooses
@@ -67,30 +66,32 @@ def loss_panels(found: Study, view: View) -> Iterator[Panel]:
     if found.loss is None or not any(segment.value for segment in found.loss.segments):
         return
     claimed = f" against the claim {nice(found.goal.epsilon)}" if found.goal else ""
-    draw = partial(_draw_loss, found, found.loss, view.span)
-    words, where = f"The privacy loss as a function of ε{claimed}.", _broken_words(found)
-    yield Panel("loss", "Privacy loss", f"{words} {where}", partial(draw, 1))
+    words = f"The privacy loss as a function of ε{claimed}."
+    yield _judged(found, view.span, "loss", "Privacy loss", words, *_loss(found, found.loss, view.span, 1))
     words = "The privacy loss divided by ε: the factor t that is needed at each ε."
-    yield Panel("factor", "Privacy loss per ε", f"{words} {where}", partial(draw, 0))
+    yield _judged(
+        found, view.span, "factor", "Privacy loss per ε", words, *_loss(found, found.loss, view.span, 0)
+    )
 
 
-def _draw_loss(found: Study, loss: Curve, span: Range, power: int, axes: Axes) -> None:
+def _loss(found: Study, loss: Curve, span: Range, power: int) -> tuple[list[Mark], Axis]:
     """The loss (``power`` 1) or the loss divided by eps (0) against the claim."""
     goal, least = found.goal, found.budget.least.exact if found.budget and not power else None
-    read, name = (loss_value, "privacy loss") if power else (sampling.factor_value, "privacy loss / ε")
-    top = draw_curve(axes, loss, span, read, name)
+    read, name = (
+        (sampling.loss_value, "privacy loss") if power else (sampling.factor_value, "privacy loss / ε")
+    )
+    marks: list[Mark] = [*curve_marks(loss, span, read, name)]
+    top = height(marks)
     if goal is not None:
         text = nice(goal.epsilon) if power else f"t = {goal.t}"
-        ends = list(span.ends), [as_float(goal.t)] * 2
+        ends = [*span.ends], [as_float(goal.t)] * 2
         xs, ys = curve(ExpPoly.of(goal.t, 1), span) if power else ends  # on a logarithmic axis it bends
-        axes.plot(xs, ys, **canvas.CLAIM, label=f"claim: {text}{' (and δ)' if goal.delta else ''}")
+        marks.append(Line(xs, ys, canvas.CLAIM, f"claim: {text}{' (and δ)' if goal.delta else ''}"))
         top = min(max(top, ys[-1]), 4 * ys[-1]) if ys[-1] > 0 else top  # a loss far above it is cut
-    if top > 0:
-        axes.set_ylim(0, 1.08 * top)
     if least is not None and (goal is None or least != goal.t):
-        axes.axhline(as_float(least), **canvas.LEAST, label=f"least t = {least}")
-    across = "ln of the greatest ratio P(u) / P(u′)" if power else "factor t that is needed"
-    _finish(axes, found, span, across)
+        marks.append(Rule(as_float(least), canvas.LEAST, f"least t = {least}"))
+    label = "ln of the greatest ratio P(u) / P(u′)" if power else "factor t that is needed"
+    return marks, Axis(label, 0, 1.08 * top) if top > 0 else Axis(label)
 
 
 def profile_panels(found: Study, view: View) -> Iterator[Panel]:
@@ -100,26 +101,46 @@ def profile_panels(found: Study, view: View) -> Iterator[Panel]:
     profile, goal, span = found.profile, found.goal, view.span
     if not goal.delta and not any(segment.value for segment in profile.curve.segments) and not view.alone:
         return
-
-    def draw(axes: Axes) -> None:
-        top = draw_curve(axes, profile.curve, span, value_of, "least δ")
-        if goal.delta:
-            named = f"claim: δ = {nice(str(goal.delta))}"
-            xs, ys = curve(goal.delta, span)
-            axes.plot(xs, ys, **canvas.CLAIM, label=named if len(named) < 40 else "claimed δ")
-            top = max([top, *(y for y in finite_ones(ys) if y <= 1)])
-        else:
-            axes.axhline(0, **canvas.CLAIM, label="claim: δ = 0")
-        least = profile.least.exact
-        if least:
-            axes.axhline(as_float(least), **canvas.LEAST, label=f"least for all ε: {least}")
-            top = max(top, as_float(least))
-        axes.set_ylim(-0.04 * (top or 1), 1.1 * (top or 1))
-        _finish(axes, found, span, "δ")
-
-    epsilon = nice(goal.epsilon)
+    marks: list[Mark] = [*curve_marks(profile.curve, span, value_of, "least δ")]
+    top, least = height(marks), profile.least.exact
+    if goal.delta:
+        named, (xs, ys) = f"claim: δ = {nice(str(goal.delta))}", curve(goal.delta, span)
+        marks.append(Line(xs, ys, canvas.CLAIM, named if len(named) < 40 else "claimed δ"))
+        top = max([top, *(y for y in ys if y <= 1)])
+    else:
+        marks.append(Rule(0, canvas.CLAIM, "claim: δ = 0"))
+    if least:
+        marks.append(Rule(as_float(least), canvas.LEAST, f"least for all ε: {least}"))
+        top = max(top, as_float(least))
+    epsilon, up = nice(goal.epsilon), Axis("δ", -0.04 * (top or 1), 1.1 * (top or 1))
     words = f"The privacy profile: the least δ such that the program is ({epsilon}, δ)-private at each ε."
-    yield Panel("profile", f"Least δ for {epsilon}", f"{words} {_broken_words(found)}", draw)
+    yield _judged(found, span, "profile", f"Least δ for {epsilon}", words, marks, up)
+
+
+def _judged(
+    found: Study, span: Range, kind: str, title: str, words: str, marks: Sequence[Mark], up: Axis
+) -> Panel:
+    """A panel over eps, shaded where any pair violates the claim."""
+    regions = found.regions.regions if found.regions else ()
+    named = list(map(canvas.broken, regions))
+    bands = [
+        Band(float_end(r.low), float_end(r.high), f"broken for {n}")
+        for r, n in zip(regions, named, strict=True)
+    ]
+    where = f"The claim is broken for {' and for '.join(named)}." if regions else ""
+    return Panel(kind, title, f"{words} {where}", [*marks, *bands], eps_axis(span), up)
+
+
+def curve_marks(
+    whole: Curve, span: Range, read: Callable[[Quotient, fmpq], float], name: str
+) -> Iterator[Line | Band]:
+    """A curve segment by segment, grey where it is infinite."""
+    for segment in whole.segments:
+        part = span.part(float_end(segment.low), float_end(segment.high))
+        if part is not None and segment.value is None:
+            yield Band(*part.ends, "infinite loss", canvas.INFINITE)
+        elif part is not None and segment.value is not None:
+            yield Line(*sampling.sampled(partial(read, segment.value), part), canvas.CURVE, name)
 
 
 def region_panels(found: Study, view: View) -> Iterator[Panel]:
@@ -137,72 +158,31 @@ def region_panels(found: Study, view: View) -> Iterator[Panel]:
 
 def example_panels(example: Counterexample, span: Range, point: fmpq, bound: str) -> Iterator[Panel]:
     """P(u) with its bound, which is named in the legend, and below it the excess."""
-    words = list(map(nice, example.broken_for))
-    regions = [
-        (end_of(low), end_of(high), f"broken by this pair for {said}")
+    words, eps = list(map(nice, example.broken_for)), eps_axis(span)
+    where = f"This pair breaks the claim for {' and for '.join(words)}." if words else ""
+    bands = [
+        Band(end_of(low), end_of(high), f"broken by this pair for {said}")
         for (low, high), said in zip(example.violated_for, words, strict=True)
     ]
-
-    def draw_bound(axes: Axes) -> None:
-        axes.plot(*curve(example.probability, span), color=COLOURS[0], label="P(u)")
-        xs, ys = curve(example.bound, span)
-        axes.plot(xs, ys, **canvas.CLAIM, label=bound)
-        shade(axes, span, regions)
-        height = value_of(example.probability, point)
-        axes.plot([as_float(point)], [height], "o", color=canvas.BROKEN, label=f"ε = {point}")
-        if max(finite_ones(ys), default=0.0) > 1.05:  # a bound far above 1 must not flatten the rest
-            axes.set_ylim(-0.03, 1.1)
-        dress(axes, span, "probability")
-
-    def draw_excess(axes: Axes) -> None:
-        xs, ys = curve(example.excess, span)
-        axes.plot(xs, ys, color=COLOURS[0], label="P(u) − bound")
-        axes.axhline(0, color="black", linewidth=1)
-        shade(axes, span, regions)
-        highest = max((y for y in ys if y > 0), default=0.0)
-        if highest:  # values far below 0 must not flatten it
-            axes.set_ylim(-highest, 1.25 * highest)
-        dress(axes, span, "excess")
-
-    where = f"This pair breaks the claim for {' and for '.join(words)}." if words else ""
+    limit = Line(*curve(example.bound, span), canvas.CLAIM, bound)
+    marks: list[Mark] = [Line(*curve(example.probability, span), canvas.CURVE, "P(u)"), limit, *bands]
+    spot = [as_float(point)], [value_of(example.probability, point)]
+    marks.append(Line(*spot, {"color": canvas.BROKEN, "marker": "o", "linestyle": ""}, f"ε = {point}"))
+    # a bound far above 1 must not flatten the rest
+    up = Axis("probability", -0.03, 1.1) if height([limit]) > 1.05 else Axis("probability")
     above = f"P(u) and the bound that the claim sets it. {where}"
+    yield Panel("bound", "The counterexample", above, marks, eps, up)
+
+    excess = Line(*curve(example.excess, span), canvas.CURVE, "P(u) − bound")
+    highest = height([excess])  # values far below 0 must not flatten it
+    up = Axis("excess", -highest, 1.25 * highest) if highest else Axis("excess")
     below = f"P(u) minus the bound, positive where the claim breaks. {where}"
-    yield Panel("bound", "The counterexample", above, draw_bound)
-    yield Panel("excess", "By how much", below, draw_excess)
+    yield Panel("excess", "By how much", below, [excess, Rule(0, canvas.ZERO_LINE), *bands], eps, up)
 
 
 def end_of(text: str) -> float:
     """An end of an interval in which a counterexample breaks the claim."""
     return inf if text == "inf" else as_float(rational(text, "an end"))
-
-
-def draw_curve(
-    axes: Axes, whole: Curve, span: Range, read: Callable[[Quotient, fmpq], float], label: str
-) -> float:
-    """Draw a curve segment by segment, grey where it is infinite; return its greatest height."""
-    heights = [0.0]
-    for segment in whole.segments:
-        part = span.part(float_end(segment.low), float_end(segment.high))
-        if part is not None and segment.value is None:
-            shade(axes, span, [(*part.ends, "infinite loss")], canvas.INFINITE)
-        elif part is not None and segment.value is not None:
-            xs, ys = sampling.sampled(partial(read, segment.value), part)
-            axes.plot(xs, ys, color=COLOURS[0], label=label)
-            heights += finite_ones(ys)
-    return max(heights)
-
-
-def _finish(axes: Axes, found: Study, span: Range, label: str) -> None:
-    """Shade where any pair violates the claim, and name the axes."""
-    regions = found.regions.regions if found.regions else ()
-    shade(axes, span, [(float_end(r.low), float_end(r.high), f"broken for {broken(r)}") for r in regions])
-    dress(axes, span, label)
-
-
-def _broken_words(found: Study) -> str:
-    if not found.regions or not found.regions.regions:
-        return ""
-    return f"The claim is broken for {' and for '.join(map(broken, found.regions.regions))}."
 
 
 # --- distributions ---------------------------------------------------------------------------
@@ -221,72 +201,63 @@ def law_panels(found: Study, view: View) -> Iterator[Panel]:
 def _bars_panel(found: Study, laws: Laws, names: Sequence[str], digits: int) -> Panel:
     outputs, total = _shown_outputs(found, laws, MOST_BARS)
     point = found.point
-
-    def draw(axes: Axes) -> None:
-        widest = 0.0
-        groups = dict(zip(names, laws, strict=True))
-        for f, width, place in grouped_bars(axes.barh, groups, outputs, point):
-            text = "0" if f is None else f.decimal(point, digits)
-            size = 9 if len(outputs) < 6 else 8
-            axes.text(width, place, f" {text}", va="center", ha="left", fontsize=size)
-            widest = max(widest, width)
-        axes.set_yticks(range(len(outputs)), [_name_of(output, 30) for output in outputs])
-        axes.invert_yaxis()
-        axes.set_xlim(0, 1.25 * widest)
-        axes.grid(axis="y", visible=False)
-        axes.set_xlabel(f"probability at ε = {point}")
-        axes.set_ylabel(canvas.plain(outputs[0][0][0]) if outputs and len(outputs[0]) == 1 else "output")
-        legend(axes)
-
+    bars = list(grouped_bars(dict(zip(names, laws, strict=True)), outputs, point, digits))
+    widest = max((x for each in bars for x in each.lengths), default=0.0)
+    title = f"Output distributions at ε = {point}"
     words = f"The probability of each output at ε = {point}, for {' and '.join(names)}."
-    return _laws_panel(Panel("bars", f"Output distributions at ε = {point}", words, draw), total, MOST_BARS)
+    across = Axis(f"probability at ε = {point}", 0, 1.25 * widest)
+    label = canvas.plain(outputs[0][0][0]) if outputs and len(outputs[0]) == 1 else "output"
+    up = Axis(label, names=[_name_of(output, 30) for output in outputs])
+    return _some(Panel("bars", title, words, bars, across, up), total, MOST_BARS)
 
 
 def _curves_panel(found: Study, laws: Laws, names: Sequence[str], span: Range) -> Panel:
     outputs, total = _shown_outputs(found, laws, MOST_CURVES)
     left, right = laws
-
-    def draw(axes: Axes) -> None:
-        colours = dict(zip(outputs, cycle(COLOURS)))
-        equal = {output for output in outputs if left.get(output, ZERO) == right.get(output, ZERO)}
-        different = [output for output in outputs if output not in equal]
-        for law, chosen, pattern in ((left, outputs, SOLID), (right, different, DASHED)):
-            for f in dict.fromkeys(law.get(output, ZERO) for output in chosen):
-                points = curve(f, span)
-                together = [output for output in chosen if law.get(output, ZERO) == f]
-                for number, output in enumerate(together):
-                    line = in_turns(number, len(together), pattern)
-                    axes.plot(*points, color=colours[output], linestyle=line)
-        for output, colour in colours.items():  # the names, each with a whole line
-            name = _name_of(output, 34) + (" (u and u′)" if output in equal else "")
-            axes.plot([], [], color=colour, label=name)
-        axes.axvline(as_float(found.point), color=canvas.INFINITE, linewidth=1, linestyle=":")
-        axes.set_ylim(bottom=0)
-        dress(axes, span, "probability (solid: u, dashed: u′)")
-
+    colours = dict(zip(outputs, cycle(canvas.COLOURS)))
+    different = [output for output in outputs if left.get(output, ZERO) != right.get(output, ZERO)]
+    marks: list[Mark] = []
+    for law, chosen, pattern in ((left, outputs, SOLID), (right, different, DASHED)):
+        for f in dict.fromkeys(law.get(output, ZERO) for output in chosen):
+            points = curve(f, span)
+            together = [output for output in chosen if law.get(output, ZERO) == f]
+            for number, output in enumerate(together):
+                line = in_turns(number, len(together), pattern)
+                marks.append(Line(*points, {"color": colours[output], "linestyle": line}))
+    for output, colour in colours.items():  # the names, each with a whole line
+        name = _name_of(output, 34) + ("" if output in different else " (u and u′)")
+        marks.append(Line([], [], {"color": colour}, name))
+    look = {"color": canvas.INFINITE, "linewidth": 1, "linestyle": ":"}
+    marks.append(Rule(as_float(found.point), look, upright=True))
     first, second = names
     words = f"The probability of each output as a function of ε, solid for {first}, dashed for {second}."
-    return _laws_panel(Panel("curves", "Output distributions for all ε", words, draw), total, MOST_CURVES)
+    up = Axis("probability (solid: u, dashed: u′)", low=0)
+    panel = Panel("curves", "Output distributions for all ε", words, marks, eps_axis(span), up)
+    return _some(panel, total, MOST_CURVES)
 
 
 def grouped_bars(
-    bar: Callable[..., object],
     groups: Mapping[str, Mapping[Any, FunctionOfEps]],
     outputs: Sequence[Any],
     point: fmpq,
-) -> Iterator[tuple[FunctionOfEps | None, float, float]]:
-    """Draw the bars of distributions side by side; yield each bar's function, length and place."""
+    digits: int = 0,
+) -> Iterator[Bars]:
+    """The bars of distributions side by side, with so many digits of each probability as its text."""
     thickness = 0.8 / len(groups)
-    for number, ((name, law), colour) in enumerate(zip(groups.items(), cycle(COLOURS))):
-        functions = [law.get(output) for output in outputs]
-        lengths = [0.0 if f is None else sampling.exact_value_of(f, point) for f in functions]
+    for number, (name, law) in enumerate(groups.items()):
+        functions = [law.get(output, ZERO) for output in outputs]
+        lengths = [sampling.exact_value_of(f, point) for f in functions]
         places = [i + (number - (len(groups) - 1) / 2) * thickness for i in range(len(outputs))]
-        hatch = canvas.HATCHES[number % len(canvas.HATCHES)]
-        bar(places, lengths, 0.92 * thickness, color=colour, label=name, hatch=hatch, edgecolor="white")
-        yield from zip(functions, lengths, places, strict=True)
+        look = {
+            "color": canvas.COLOURS[number % len(canvas.COLOURS)],
+            "hatch": canvas.HATCHES[number % len(canvas.HATCHES)],
+            "edgecolor": "white",
+        }
+        texts = [f.decimal(point, digits) if f else "0" for f in functions] if digits else []
+        yield Bars(places, lengths, 0.92 * thickness, look, name, texts=texts)
 
 
-def _laws_panel(panel: Panel, total: int, most: int) -> Panel:
+def _some(panel: Panel, total: int, most: int) -> Panel:
     """The panel, which says how many outputs it shows if these are not all."""
     some = f"{most} of {total} outputs"
     title, words = f"{panel.title} ({some})", f"{panel.words} Shown are {some}."
@@ -374,7 +345,7 @@ def plot_mechanism(
     heading = program_title(found.name, mechanism.parameters)
     if found.verdict is not None:
         heading += f"\nclaim: {nice(str(found.goal))}: {found.verdict.status.upper()}"
-    return canvas.sheet(panels, heading)
+    return canvas.sheet(panels, canvas.plain(heading))
 
 
 def panels_of(found: Study, view: View | None = None, kinds: Sequence[str] = WHAT) -> list[Panel]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from math import exp, inf, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
@@ -29,15 +29,14 @@ from dipc.pufferfish.classes import ParameterClass, check_class
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question
 from dipc.pufferfish.rational import Constant, Rational
-from dipc.pufferfish.verdict import Budget, Counterexample, Reached
-from dipc.report.canvas import CLAIM, COLOURS, Panel, clipped, legend, logarithmic, sheet
-from dipc.report.sampling import Range, fmpq_of
+from dipc.pufferfish.verdict import Budget, Reached
+from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet
+from dipc.report.sampling import Range, as_float, fmpq_of
 from dipc.signs.boxes import Point as Shares
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import options_only
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 POINTS = 32
@@ -45,6 +44,7 @@ LOOKS: Sequence[dict[str, Any]] = [
     {"marker": "o", "markersize": 3, "color": colour, "linestyle": line}
     for colour, line in zip(COLOURS, ("-", "--", ":"), strict=False)
 ]
+UPPER = {"marker": "^", "markersize": 4, "color": COLOURS[1], "linestyle": ":"}
 EPS, LABEL, MOST_AXES = "ε", "least ε", 2
 USUAL = fmpq(1, 10), fmpq(10)  # where a claim is for all eps > 0
 BITS = 256
@@ -52,10 +52,14 @@ WIDE = 5.0  # the greatest epsilon that is drawn
 WHAT = ("loss", "delta", "witness")
 """What can be drawn."""
 Values = Mapping[str, fmpq]
-Curve = Callable[[Values], float]
 Ball = Callable[[Values], arb | None]
-Draw = Callable[["Axes"], None]
-Line = tuple[str, Sequence[float], Mapping[str, Any]]  # its name, the values and the look
+
+
+class Bounds(NamedTuple):
+    """The least epsilon lies in [low, high]; both may be infinite."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +67,34 @@ class Subject:
     """What depends on parameters, and perhaps on eps.
 
     ``values`` maps shares of the axes, from 0 to 1, to values of all of them; ``contains`` tells whether the
-    point belongs to the class.  ``least`` is the least epsilon there, ``claimed`` the epsilon of the claim;
-    ``sides`` are P(s), P(s') and the bound c P(s') of a witness.
+    point belongs to the class.  ``least`` is the least epsilon there; ``sides`` are both probabilities of
+    what a witness shows.
     """
 
-    axes: tuple[str, ...]
+    axes: Mapping[str, Axis]
     values: Callable[[Shares], Values]
     contains: Callable[[Shares], bool]
-    least: Curve
-    claimed: Curve | None = None
-    sides: Mapping[str, Curve] | None = None
-    is_log: bool = False
+    least: Callable[[Values], Bounds]
+    claim: Claim | None = None
+    witness: Reached | None = None
+    sides: Sequence[Ball] = ()
 
 
-def refuse_but_one(axes: Sequence[str]) -> None:
-    """Refuse to draw a counterexample over more or less than one axis."""
-    if len(axes) != 1:
-        found = ", ".join(axes) or "none"
-        hint = f"set the others, for example --fix {axes[0]}=1/2" if axes else "it is printed by `check`"
-        raise InputError(f"a counterexample is drawn over one free parameter, not over {found}", hint=hint)
+def claimed(claim: Claim, values: Values) -> float:
+    """The epsilon of a claim."""
+    return middle(_factor(claim, values).log())
+
+
+def _factor(claim: Claim, values: Values) -> arb:
+    return claim.c.enclose(arb(values.get(EPS, fmpq(1))))
+
+
+def middle(ball: arb) -> float:
+    """The centre of a ball, as a float."""
+    return float(ball.mid())
+
+
+# --- panels --------------------------------------------------------------------------------------
 
 
 def panels(subject: Subject, points: int, what: str) -> Iterator[Panel]:
@@ -89,141 +102,75 @@ def panels(subject: Subject, points: int, what: str) -> Iterator[Panel]:
 
     Raises :class:`InputError` if there are too many axes.
     """
-    if len(subject.axes) > MOST_AXES:
-        message = f"a figure has {MOST_AXES} axes, not {len(subject.axes)}: {', '.join(subject.axes)}"
-        fixed = " ".join(f"--fix {name}=1/2" for name in subject.axes[MOST_AXES:] if name != EPS)
+    names = tuple(subject.axes)
+    if len(names) > MOST_AXES:
+        message = f"a figure has {MOST_AXES} axes, not {len(names)}: {', '.join(names)}"
+        fixed = " ".join(f"--fix {name}=1/2" for name in names[MOST_AXES:] if name != EPS)
         raise InputError(message, hint=f"for example {fixed or '--at 1/2'}")
-    names = " and ".join(subject.axes)
-    if what == "witness":
-        if subject.sides is not None:
-            words = f"The probabilities of the counterexample's output at values of {names}."
-            yield Panel("witness", "The counterexample", words, _lines(subject, subject.sides, points, ""))
-        return
-    words = f"The least epsilon at values of {names}."
-    if len(subject.axes) == 1:
-        curves = {LABEL: subject.least}
-        yield Panel("parameter", f"By {names}", words, _lines(subject, curves, points, LABEL))
-    elif subject.axes:
-        yield Panel("map", f"By {names}", words, _map(subject, points))
+    if what == "witness" and subject.witness is not None:
+        yield _witness_panel(subject, subject.witness, points)
+    elif what != "witness" and len(names) == 1:
+        words = f"The least epsilon at values of {names[0]}."
+        yield _curve_panel(subject, points, "parameter", words)
+    elif what != "witness" and names:
+        yield _map_panel(subject, points)
 
 
-def _lines(subject: Subject, curves: Mapping[str, Curve], points: int, label: str) -> Draw:
-    """Curves over one axis; all is computed now."""
-    (name,) = subject.axes
-    shares = [(fmpq(i, points),) for i in range(points + 1)]
-    inside = [subject.values(u) for u in shares if subject.contains(u)]
-    across = [_float(values[name]) for values in inside]
-    found = [
-        (said, [curve(values) for values in inside], look)
-        for (said, curve), look in zip(curves.items(), LOOKS, strict=False)
+def places(subject: Subject, points: int) -> list[Values]:
+    """The values at equal distances along the only axis, where they are in the class."""
+    shares = [(fmpq(i, max(points, 1)),) for i in range(points + 1)]
+    return [subject.values(u) for u in shares if subject.contains(u)]
+
+
+def _curve_panel(subject: Subject, points: int, kind: str, words: str) -> Panel:
+    """The least epsilon over one axis, between both ends where it is not exact, and the claim."""
+    ((name, axis),), claim = subject.axes.items(), subject.claim
+    inside = places(subject, points)
+    across = [as_float(values[name]) for values in inside]
+    found = [subject.least(values) for values in inside]
+    marks: list[Mark] = [Line(across, [low for low, _ in found], LOOKS[0] | {"markersize": 4}, LABEL)]
+    if any(low < high < inf for low, high in found):
+        highs = [high if high < inf else nan for _, high in found]
+        marks.append(Line(across, highs, UPPER, "upper bound"))
+    if claim is not None and inside:
+        said, heights = f"claim {clipped(claim.text, 20)}", [claimed(claim, values) for values in inside]
+        marks.append(Line(across, heights, CLAIM, said) if claim.rate else Rule(heights[0], CLAIM, said))
+    return Panel(kind, f"By {name}", words, marks, axis, Axis(LABEL, low=0))
+
+
+def _witness_panel(subject: Subject, witness: Reached, points: int) -> Panel:
+    """Both probabilities of what a witness shows, and the bound; nan where a secret is impossible."""
+    ((name, axis),), claim = subject.axes.items(), subject.claim
+    assert claim is not None
+    shown, inside = " ".join(witness.sequence), places(subject, points)
+    across = [as_float(values[name]) for values in inside]
+    first, second = (f"P({shown} | {side})" for side in (witness.secret, witness.against))
+    left, right = ([side(values) for values in inside] for side in subject.sides)
+    bound = [p if p is None else p * _factor(claim, values) for p, values in zip(right, inside, strict=True)]
+    named = zip((first, second, f"bound c {second}"), (left, right, bound), LOOKS, strict=True)
+    marks = [
+        Line(across, [nan if p is None else middle(p) for p in ps], look, said) for said, ps, look in named
     ]
-    claimed = [subject.claimed(values) for values in inside] if subject.claimed and label else None
-
-    def more(axes: Axes) -> None:
-        if claimed is not None:
-            axes.plot(across, claimed, **CLAIM, label="claim")
-
-    names = _label(name), label or "probability"
-    return partial(_draw_lines, across, found, names, more, subject.is_log)
+    words = f"The probabilities of the counterexample's output at values of {name}."
+    return Panel("witness", "The counterexample", words, marks, axis, Axis("probability", low=0))
 
 
-def _draw_lines(
-    across: Sequence[float],
-    curves: Sequence[Line],
-    names: tuple[str, str],
-    more: Draw,
-    is_log: bool,
-    axes: Axes,
-) -> None:
-    """Draw curves by name, each with its look, crosses where they are infinite, and what else there is."""
-    if is_log:
-        logarithmic(axes.xaxis, axes.set_xscale)
-    for said, values, look in curves:
-        axes.plot(across, [nan if value == inf else value for value in values], **look, label=said)
-    infinite = [x for _, ys, _ in curves for x, y in zip(across, ys, strict=True) if y == inf]
-    if infinite:  # crosses at the upper border
-        above, top = axes.get_xaxis_transform(), [1.0] * len(infinite)
-        axes.plot(infinite, top, "x", transform=above, clip_on=False, color=COLOURS[1], label="infinite")
-    more(axes)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(names[0])
-    axes.set_ylabel(names[1])
-    legend(axes)
-
-
-def _label(name: str) -> str:
-    return "privacy budget ε" if name == EPS else clipped(name, 40)
-
-
-def _map(subject: Subject, points: int) -> Draw:
-    """The least epsilon in the cells of a grid, taken in their middles; all is computed now."""
-    ends = [fmpq(i, points) for i in range(points + 1)]
+def _map_panel(subject: Subject, points: int) -> Panel:
+    """The least epsilon in the cells of a grid, taken in their middles."""
     middles = [fmpq(2 * i + 1, 2 * points) for i in range(points)]
+    near = fmpq(1, 10**6)  # a corner of the closed cube is pulled inside, as ranges may be open
+    ends = [min(max(fmpq(i, points), near), 1 - near) for i in range(points + 1)]
+    corners = [[subject.values((x, y)) for x in ends] for y in ends]
     grid = [[(x, y) for x in middles] for y in middles]
     cells = [[subject.values(u) if subject.contains(u) else None for u in row] for row in grid]
-    found = [[nan if v is None else subject.least(v) for v in row] for row in cells]
-    near = fmpq(1, 10**6)  # a corner of the closed cube is pulled inside, as ranges may be open
-    pulled = [min(max(x, near), 1 - near) for x in ends]
-    corners = [[subject.values((x, y)) for x in pulled] for y in pulled]
-    claim, excess = subject.claimed, None
+    found = [[nan if v is None else subject.least(v).low for v in row] for row in cells]
+    claims, claim = None, subject.claim
     if claim is not None:
-        pairs = [list(zip(row, cells[i], strict=True)) for i, row in enumerate(found)]
-        excess = [[nan if v is None else f - claim(v) for f, v in row] for row in pairs]
-    return partial(_draw_map, subject, corners, found, excess)
-
-
-def _draw_map(
-    subject: Subject,
-    corners: Sequence[Sequence[Values]],
-    found: Sequence[Sequence[float]],
-    excess: Sequence[Sequence[float]] | None,
-    axes: Axes,
-) -> None:
-    import numpy
-
-    first, second = subject.axes
-    x, y = (numpy.array([[_float(v[name]) for v in row] for row in corners]) for name in (first, second))
-    values = numpy.array(found)  # nan outside of the class
-    drawn = axes.pcolormesh(x, y, numpy.ma.masked_invalid(values), cmap="viridis", rasterized=True)
-    axes.figure.colorbar(drawn, ax=axes, label=LABEL).outline.set_visible(False)
-    axes.grid(visible=False)
-    cells: Any = numpy.ma.masked_array(values, ~numpy.isinf(values))
-    if cells.count():
-        axes.pcolormesh(x, y, cells.mask.astype(float), alpha=1.0 - cells.mask, cmap="Greys_r", vmin=-1)
-        axes.fill([], [], facecolor="#777777", label="infinite")
-    if excess is not None:
-        across, up = ((part[1:, 1:] + part[:-1, :-1]) / 2 for part in (x, y))
-        _draw_border(numpy.array(excess), across, up, axes)
-    legend(axes)
-    for name, axis, scale in zip(
-        subject.axes, (axes.xaxis, axes.yaxis), (axes.set_xscale, axes.set_yscale), strict=True
-    ):
-        axis.set_label_text(_label(name))
-        if name == EPS and subject.is_log:
-            logarithmic(axis, scale)
-
-
-def _draw_border(excess: Any, x: Any, y: Any, axes: Axes) -> None:
-    """Hatches where the claim does not hold, and a line around them."""
-    import numpy
-
-    most = numpy.abs(excess[numpy.isfinite(excess)]).max(initial=1e-9)
-    shown = numpy.ma.masked_invalid(numpy.clip(excess, -most, most))  # so that infinity has a place
-    if shown.count() and shown.max() > 0:
-        hatched = axes.contourf(x, y, shown, levels=[0, most], colors="none", hatches=["//"])
-        hatched.set(edgecolor="white", linewidth=0)
-        if shown.min() < 0:
-            axes.contour(x, y, shown, levels=[0], colors="white", linewidths=1.5)
-        axes.fill([], [], facecolor="grey", edgecolor="white", hatch="//", label="claim violated")
-
-
-def _float(x: fmpq) -> float:
-    return middle(arb(x))
-
-
-def middle(ball: arb) -> float:
-    """The centre of a ball, as a float."""
-    return float(ball.mid())
+        claims = [[nan if v is None else claimed(claim, v) for v in row] for row in cells]
+    xs, ys = ([[as_float(v[name]) for v in row] for row in corners] for name in subject.axes)
+    names, (across, up) = " and ".join(subject.axes), subject.axes.values()
+    words = f"The least epsilon at values of {names}."
+    return Panel("map", f"By {names}", words, [Cells(xs, ys, found, claims, LABEL)], across, up)
 
 
 def delta_panel(deltas: Callable[[fmpq], float], most: float, claim: Claim | None, points: int) -> Panel:
@@ -233,120 +180,58 @@ def delta_panel(deltas: Callable[[fmpq], float], most: float, claim: Claim | Non
     """
     top = fmpq_of(exp(min(most if most < inf else WIDE, WIDE) * 1.15)) if most else fmpq(2)
     constants = [1 + (top - 1) * fmpq(i, points) for i in range(points + 1)]
-    words = "The least delta for each epsilon; at the least epsilon it is 0."
-
-    def more(axes: Axes) -> None:
-        if claim is not None:
-            if claim.delta:
-                axes.axhline(_float(claim.delta), **CLAIM)
-            axes.axvline(claimed(claim, {}), **CLAIM, label=f"claim {clipped(claim.text, 20)}")
-
     across, values = [middle(arb(c).log()) for c in constants], [deltas(c) for c in constants]
-    draw = partial(_draw_lines, across, [("least δ", values, LOOKS[0])], (EPS, "least δ"), more, False)
-    return Panel("delta", "Delta by epsilon", words, draw)
-
-
-def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
-    """The greatest sum over all sequences, for a model of rational numbers."""
-    constant, most = Constant(Claim("", c)), fmpq(0)
-    for number in range(len(problem.pairs)):
-        *_, last = islice(finite.excesses(problem, number, constant), horizon)
-        most = max(most, last.total.left - c * last.total.right)
-    return _float(most)
+    marks: list[Mark] = [Line(across, values, LOOKS[0], "least δ")]
+    if claim is not None and claim.delta:
+        marks.append(Rule(as_float(claim.delta), CLAIM))
+    if claim is not None:
+        name = f"claim {clipped(claim.text, 20)}"
+        marks.append(Rule(claimed(claim, {}), CLAIM, name, upright=True))
+    words = "The least delta for each epsilon; at the least epsilon it is 0."
+    return Panel("delta", "Delta by epsilon", words, marks, Axis(EPS), Axis("least δ", low=0))
 
 
 # --- hidden Markov models -----------------------------------------------------------------------
 
 
-@options_only
-def plot_question(
-    question: Question, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
-) -> Figure:
-    """The least epsilon for each horizon and, with one or two parameters, at some of their values.
-
-    Or the least delta for each epsilon ("delta"), or the probability of the counterexample at values of a
-    parameter ("witness").  Raises :class:`InputError` if there is nothing to draw, :class:`LimitReached` if a
-    limit runs out and :class:`Unsupported` for a model with eps.
-    """
-    return _drawn(list(panels_of(question, clock, points, what)), title or clipped(question.name, 90), what)
-
-
-def _drawn(panels: list[Panel], heading: str, what: str) -> Figure:
-    if not panels:
-        why = {
-            "witness": "the claim is not violated",
-            "delta": "there are free parameters, or no number of observations",
-        }.get(what, "no probability depends on a parameter or on eps")
-        hint = "set parameters with --fix" if what == "delta" else ""
-        raise InputError(f"there is nothing to draw: {why}", hint=hint)
-    return sheet(panels, heading)
-
-
-def panels_of(question: Question, clock: Clock, points: int = POINTS, what: str = "loss") -> Iterator[Panel]:
-    """The panels of the figure; all is computed before anything is drawn."""
-    if what not in WHAT:
-        raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
-    names, claim = question.parameters.names, question.claim
+def _model_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    names, claim, horizon = question.parameters.names, question.claim, question.horizon
     if question.parameters.eps_name is not None:
         raise Unsupported("figures of a hidden Markov model with eps", hint="write a number for eps")
-    if what != "loss":
-        yield from _other_panels(question, clock, points, what)
-        return
-    if question.horizon is None and len(names) != 1:
+    if what == "loss" and horizon is None and len(names) != 1:
         raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
-    if question.horizon is not None:
-        found = curve_by_horizon(question, clock)
+    if what == "loss" and horizon is not None:
         words = "The least epsilon for each number of observations."
-        yield Panel("horizon", "By horizon", words, _points(found, claim, "horizon"))
-    if len(names) == 1:
-        (name,), found = names, curve_by_parameter(question, clock, points)
-        words = f"The least epsilon at values of {name}."
-        yield Panel("parameter", f"By {name}", words, _points(found, claim, name))
-    if len(names) == 2:
-        yield from panels(_subject(question, clock), points, what)
-
-
-def _other_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
-    names, claim, horizon = question.parameters.names, question.claim, question.horizon
+        yield _curve_panel(by_horizon(question, horizon, clock), horizon - 1, "horizon", words)
+    if what == "loss" and len(names) in (1, 2):
+        yield from panels(of_model(question, clock), points, what)
     if what == "delta" and not names and horizon is not None:
         pure = question if claim is None else replace(question, claim=replace(claim, delta=fmpq(0)))
-        least = _point(fmpq(0), pipeline.budget(pure, clock)).high
-        problem = Rational(question, clock)
-        yield delta_panel(partial(delta_of_question, problem, horizon), least, claim, points)
+        least = _bounds(pipeline.budget(pure, clock)).high
+        deltas = partial(delta_of_question, Rational(question, clock), horizon)
+        yield delta_panel(deltas, least, claim, points)
     if what == "witness":
         refuse_but_one(names)
-        yield from panels(_subject(question, clock, witness=True), points, what)
+        shown = None if claim is None else pipeline.check(question, clock).counterexample
+        yield from panels(of_model(question, clock, shown), points, what)
 
 
-def _subject(question: Question, clock: Clock, witness: bool = False) -> Subject:
-    """A model with parameters."""
-    family, claim, sides = check_class(question, clock), question.claim, None
-    if witness and claim is not None:
-        found = pipeline.check(question, clock).counterexample
-        if found is not None and not found.sequences:
-            sides = _sides(found, claim, *_probabilities(question, found))
-
-    def least(values: Mapping[str, fmpq]) -> float:
-        return _point(fmpq(0), pipeline.budget(fixed(question, values), clock)).low
-
-    epsilon = None if claim is None else partial(claimed, claim)
-    return Subject(question.parameters.names, family.values, family.contains, least, epsilon, sides)
-
-
-def _sides(witness: Reached, claim: Claim, left: Ball, right: Ball) -> dict[str, Curve]:
-    """Both probabilities of what a witness shows, and the bound; nan where a secret is impossible."""
-
-    def curve(p: Ball, has_factor: bool, values: Values) -> float:
-        ball, c = p(values), claim.c.enclose(arb(values.get(EPS, fmpq(1))))
-        return nan if ball is None else middle(ball * c if has_factor else ball)
-
-    shown = " ".join(witness.sequence)
-    first, second = (f"P({shown} | {name})" for name in (witness.secret, witness.against))
-    curves = partial(curve, left, False), partial(curve, right, False), partial(curve, right, True)
-    return dict(zip((first, second, f"bound c {second}"), curves, strict=True))
+def of_model(question: Question, clock: Clock, witness: Reached | None = None) -> Subject:
+    """A model with parameters, and a witness that is one sequence."""
+    family = check_class(question, clock)
+    witness = None if witness is None or witness.sequences else witness
+    return Subject(
+        {name: Axis(clipped(name, 40)) for name in question.parameters.names},
+        family.values,
+        family.contains,
+        lambda values: _bounds(pipeline.budget(fixed(question, values), clock)),
+        question.claim,
+        witness,
+        [] if witness is None else list(_probabilities(question, witness)),
+    )
 
 
-def _probabilities(question: Question, found: Counterexample) -> Iterator[Ball]:
+def _probabilities(question: Question, found: Reached) -> Iterator[Ball]:
     """That of the sequence of a counterexample, for both of its sides."""
     pair = next(
         pair
@@ -366,28 +251,24 @@ def _probabilities(question: Question, found: Counterexample) -> Iterator[Ball]:
         yield partial(ball, Law(question.model, side, question.parameters).probability(found.sequence))
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """The least epsilon lies in [low, high] at x; both may be infinite."""
+def by_horizon(question: Question, horizon: int, clock: Clock) -> Subject:
+    """A model over the horizons 1, 2, ..., up to this one."""
 
-    x: fmpq
-    low: float
-    high: float
+    def least(values: Values) -> Bounds:
+        return _bounds(pipeline.budget(replace(question, horizon=int(values["horizon"].p)), clock))
+
+    axis = Axis("horizon", 0.5, horizon + 0.5, whole=True)
+    return Subject(
+        {"horizon": axis},
+        lambda u: {"horizon": 1 + (horizon - 1) * u[0]},
+        lambda _: True,
+        least,
+        question.claim,
+    )
 
 
-def curve_by_horizon(question: Question, clock: Clock) -> list[Point]:
-    """The least epsilon for the horizons 1, 2, ..., up to that of the question."""
-    assert question.horizon is not None
-    horizons = range(1, question.horizon + 1)
-    return [_point(fmpq(k), pipeline.budget(replace(question, horizon=k), clock)) for k in horizons]
-
-
-def curve_by_parameter(question: Question, clock: Clock, points: int = POINTS) -> list[Point]:
-    """The least epsilon where the only parameter is a number, at places of the class at equal distances."""
-    family, (name,) = check_class(question, clock), question.parameters.names
-    places = [(fmpq(i, points),) for i in range(points + 1)]
-    values = [family.values(u)[name] for u in places if family.contains(u)]
-    return [_point(x, pipeline.budget(fixed(question, {name: x}), clock)) for x in values]
+def _bounds(found: Budget) -> Bounds:
+    return Bounds(*(inf if c is None else middle(c.enclose(arb(1)).log()) for c in (found.low, found.high)))
 
 
 def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
@@ -411,31 +292,27 @@ def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
     )
 
 
-def _point(x: fmpq, found: Budget) -> Point:
-    low, high = (inf if c is None else middle(c.enclose(arb(1)).log()) for c in (found.low, found.high))
-    return Point(x, low, high)
-
-
-def _points(points: Sequence[Point], claim: Claim | None, across: str) -> Draw:
-    """The least epsilon at points of an axis, between both ends where it is not exact."""
-    curves: list[Line] = [(LABEL, [p.low for p in points], LOOKS[0] | {"markersize": 4})]
-    if any(p.low < p.high < inf for p in points):
-        look = {"marker": "^", "markersize": 4, "linestyle": ":", "color": COLOURS[1]}
-        curves.append(("upper bound", [p.high if p.high < inf else nan for p in points], look))
-
-    def more(axes: Axes) -> None:
-        if claim is not None:
-            axes.axhline(claimed(claim, {}), **CLAIM, label=f"claim {clipped(claim.text, 20)}")
-        if across == "horizon":
-            from matplotlib.ticker import MaxNLocator
-
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-            axes.set_xlim(0.5, len(points) + 0.5)
-
-    return partial(_draw_lines, [_float(p.x) for p in points], curves, (across, LABEL), more, False)
+def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
+    """The greatest sum over all sequences, for a model of rational numbers."""
+    constant, most = Constant(Claim("", c)), fmpq(0)
+    for number in range(len(problem.pairs)):
+        *_, last = islice(finite.excesses(problem, number, constant), horizon)
+        most = max(most, last.total.left - c * last.total.right)
+    return as_float(most)
 
 
 # --- programs ------------------------------------------------------------------------------------
+
+
+def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    found = posed.check(clock).counterexample if what == "witness" and posed.claim is not None else None
+    subject = of_program(posed, clock, found)
+    if what == "witness":
+        refuse_but_one(tuple(subject.axes))
+    if what != "delta" and subject.axes:
+        yield from panels(subject, points, what)
+    elif not subject.axes:
+        yield delta_panel(Laws(posed.mixtures).delta, subject.least({}).high, posed.claim, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,18 +343,18 @@ class Laws:
             if both:
                 yield both
 
-    def least(self, values: Values) -> float:
+    def least(self, values: Values) -> Bounds:
         """The logarithm of the greatest quotient; nan where balls are too large to tell."""
         greatest = arb(1)
         for p, q in (sides for pair in self.pairs(values) for sides in pair):
             with ctx.workprec(BITS):
                 if p > 0 and q == 0:
-                    return inf
+                    return Bounds(inf, inf)
                 if not (p == 0 or (p > 0 and q > 0)):
-                    return nan
+                    return Bounds(nan, nan)
                 if p > 0:
                     greatest = greatest.max(p / q)
-        return middle(greatest.log())
+        return Bounds(*[middle(greatest.log())] * 2)
 
     def delta(self, c: fmpq) -> float:
         """The greatest sum of ``max(0, P - c P')``."""
@@ -488,7 +365,7 @@ class Laws:
 
 def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Subject:
     """A program: its parameters, and eps if its probabilities depend on it."""
-    mixtures, claim = posed.mixtures, posed.claim
+    mixtures = posed.mixtures
     family = ParameterClass(Parameters(mixtures.ring, mixtures.ranges), clock)
     has_eps = not posed.eps_range.is_point and any(not p.is_constant for law in mixtures.laws for p in law)
     names, span = mixtures.ring.names, span_of(posed.eps_range) if has_eps else None
@@ -496,28 +373,26 @@ def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Su
     def place(u: Shares) -> Values:
         clock.tick("points of the figure")
         found = dict(family.values(u[: len(names)]))
-        return found if span is None else {**found, EPS: fmpq_of(span.point(_float(u[-1])))}
+        return found if span is None else {**found, EPS: fmpq_of(span.point(as_float(u[-1])))}
 
-    laws, sides = Laws(mixtures), None
-    if witness is not None and claim is not None:
+    axes = {name: Axis(clipped(name, 40)) for name in names}
+    if span is not None:
+        axes[EPS] = Axis("privacy budget ε", log=span.log)
+    laws, sides = Laws(mixtures), list[Ball]()
+    if witness is not None:
         (output,) = map(mixtures.outputs.index, witness.sequence)
         asked = witness.secret, witness.against, witness.prior
-        left, right = next(p[:2] for p in mixtures.pairs if (p.left.name, p.right.name, p.prior) == asked)
-        sides = _sides(witness, claim, *(partial(laws.value, side, output) for side in (left, right)))
+        pair = next(p[:2] for p in mixtures.pairs if (p.left.name, p.right.name, p.prior) == asked)
+        sides = [partial(laws.value, side, output) for side in pair]
     return Subject(
-        (*names, EPS) if has_eps else names,
+        axes,
         place,
         lambda u: not names or family.contains(u[: len(names)]),
         laws.least,
-        None if claim is None else partial(claimed, claim),
+        posed.claim,
+        witness,
         sides,
-        span is not None and span.log,
     )
-
-
-def claimed(claim: Claim, values: Values) -> float:
-    """The epsilon of a claim."""
-    return middle(claim.c.enclose(arb(values.get(EPS, fmpq(1)))).log())
 
 
 def span_of(budgets: EpsRange) -> Range:
@@ -528,32 +403,43 @@ def span_of(budgets: EpsRange) -> Range:
     return Range.of(low, max(USUAL[1], 100 * low) if high is None else high, None)
 
 
-@options_only
-def plot_program(
-    posed: Posed, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
-) -> Figure:
-    """A program: the least epsilon over one or two parameters (eps may be one of them), or without any the
-    least delta for each epsilon; or the probability of the counterexample ("witness").
+# --- figures -------------------------------------------------------------------------------------
 
-    Raises :class:`InputError` if there is nothing to draw or there are too many parameters, and
-    :class:`LimitReached`.
+
+@options_only
+def plot_question(
+    asked: Question | Posed, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
+) -> Figure:
+    """A figure about a model or a program.
+
+    ``what`` is "loss": the least epsilon for each horizon of a model and, over one or two parameters (eps of
+    a program may be one), at some of their values; "delta": the least delta for each epsilon (of a program
+    without parameters "loss" is this, too); or "witness": the probability of the counterexample at values of
+    a parameter.  Raises :class:`InputError` if there is nothing to draw or there are too many parameters,
+    :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model with eps.
     """
     if what not in WHAT:
         raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
-    heading = title or clipped(posed.mixtures.name, 90)
-    return _drawn(list(_program_panels(posed, clock, points, what)), heading, what)
+    if isinstance(asked, Posed):
+        drawn, name = list(_program_panels(asked, clock, points, what)), asked.mixtures.name
+    else:
+        drawn, name = list(_model_panels(asked, clock, points, what)), asked.name
+    if not drawn:
+        why = {
+            "witness": "the claim is not violated",
+            "delta": "there are free parameters, or no number of observations",
+        }.get(what, "no probability depends on a parameter or on eps")
+        hint = "set parameters with --fix" if what == "delta" else ""
+        raise InputError(f"there is nothing to draw: {why}", hint=hint)
+    return sheet(drawn, title or clipped(name, 90))
 
 
-def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Iterator[Panel]:
-    found = posed.check(clock).counterexample if what == "witness" and posed.claim is not None else None
-    subject = of_program(posed, clock, found)
-    if what == "witness":
-        refuse_but_one(subject.axes)
-    if what != "delta" and subject.axes:
-        yield from panels(subject, points, what)
-    elif not subject.axes:
-        laws = Laws(posed.mixtures)
-        yield delta_panel(laws.delta, laws.least({}), posed.claim, points)
+def refuse_but_one(axes: Sequence[str]) -> None:
+    """Refuse to draw a counterexample over more or less than one axis."""
+    if len(axes) != 1:
+        found = ", ".join(axes) or "none"
+        hint = f"set the others, for example --fix {axes[0]}=1/2" if axes else "it is printed by `check`"
+        raise InputError(f"a counterexample is drawn over one free parameter, not over {found}", hint=hint)
 
 
 @views.plot.register(PufferfishQuestion)
@@ -567,5 +453,5 @@ def _plot_of(
 ) -> Figure:
     with as_one() as clock:
         if isinstance(question, ProgramQuestion):
-            return plot_program(question.posed(claim, at=at), clock, **options)
+            return plot_question(question.posed(claim, at=at), clock, **options)
         return plot_question(question.asking(claim, at, clock), clock, **options)

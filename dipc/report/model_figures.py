@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import cycle, islice
+from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, cast
 
@@ -26,14 +26,14 @@ from dipc.errors import InputError
 from dipc.model import MarkovModel
 from dipc.models.chain import Mdp
 from dipc.numbers.exact import Number
-from dipc.report.canvas import COLOURS, LINES, Panel, clipped, dress, sheet
-from dipc.report.sampling import Range, beginning, float_end, sampled, value_of
+from dipc.report import canvas
+from dipc.report.canvas import COLOURS, Axis, Bars, Line, Mark, Panel, Rule, clipped, curves, eps_axis, sheet
+from dipc.report.sampling import Range, axis, float_end, value_of
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import End, RootCluster
 from dipc.suggest import options_only
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FARTHEST = fmpq(4)  # of an axis whose end nothing chooses
@@ -79,8 +79,7 @@ def panels_of(
     span, asked = _span(verdict, low, high, log), verdict.property
     assert not isinstance(asked.formula, Query)
     found = list(_panels(model, verdict, span)) if not isinstance(model.model, Mdp) else []
-    words = "The values of eps at which the formula holds, for each state."
-    return [*found, Panel("regions", "For which ε", words, partial(_draw_regions, verdict, span))]
+    return [*found, _regions_panel(verdict, span)]
 
 
 def _span(verdict: ModelVerdict, low: Number | None, high: Number | None, log: bool | None) -> Range:
@@ -88,9 +87,8 @@ def _span(verdict: ModelVerdict, low: Number | None, high: Number | None, log: b
     if budgets.is_point:
         raise InputError("a question at one eps cannot be plotted", hint="leave out `at`")
     inner = [_place(e) for r in _regions(verdict) for e in (r.low, r.high) if isinstance(e, RootCluster)]
-    far = max([FARTHEST, 2 * budgets.low, *(fmpq(int(2 * end) + 1) for end in inner)])
-    end = far if budgets.high is None else budgets.high
-    return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
+    far = max([FARTHEST, *(fmpq(int(2 * end) + 1) for end in inner)])
+    return axis(budgets, far, low, high, log)
 
 
 def _place(end: End) -> float:
@@ -115,13 +113,14 @@ def _panels(model: MarkovModel, verdict: ModelVerdict, span: Range) -> Iterator[
             dict.fromkeys([*names, *(t for s in names if isinstance(part, Privacy) for t in near[s])])
         )
         values, said = _values(model, part, states, verdict.property.eps_range), pretty(show(part))
-        shown = {name: partial(_at, values[name]) for name in states[:MOST_STATES]}
+        shown = [(clipped(name, 40), partial(_at, values[name])) for name in states[:MOST_STATES]]
         words = f"The probability of the path formula in {said}, for each state."
-        yield Panel("probability", clipped(said, 60), words, partial(_draw, shown, span, "probability"))
-        margins = {name: partial(_margin, part, values, name, near[name]) for name in names}
-        words = f"How far {said} is from being violated; below 0 it fails."
-        draw = partial(_draw, margins, span, "margin")
-        yield Panel("margin", f"Margin of {clipped(said, 50)}", words, draw)
+        lines, eps = list(curves(shown, span)), eps_axis(span)
+        yield Panel("probability", clipped(said, 60), words, lines, eps, Axis("probability"))
+        margins = [(clipped(name, 40), partial(_margin, part, values, name, near[name])) for name in names]
+        words, title = f"How far {said} is from being violated; below 0 it fails.", clipped(said, 50)
+        marks: list[Mark] = [*curves(margins, span), Rule(0, canvas.ZERO_LINE)]
+        yield Panel("margin", f"Margin of {title}", words, marks, eps, Axis("margin"))
 
 
 def _values(model: MarkovModel, part: Judged, states: list[str], budgets: EpsRange) -> Values:
@@ -147,26 +146,17 @@ def _margin(part: Judged, values: Values, state: str, neighbours: list[str], eps
     return min((min(factor * q + delta - p, factor * p + delta - q) for q in (*others, p)), default=nan)
 
 
-def _draw(curves: Mapping[str, Read], span: Range, label: str, axes: Axes) -> None:
-    for (name, read), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES)):
-        axes.plot(*sampled(read, span), color=colour, linestyle=line, label=clipped(name, 40))
-    if label == "margin":
-        axes.axhline(0, color="black", linewidth=1)
-    dress(axes, span, label)
-
-
-def _draw_regions(verdict: ModelVerdict, span: Range, axes: Axes) -> None:
-    """A bar for each region of each state."""
-    names = list(islice(verdict.regions, 2 * MOST_STATES))
+def _regions_panel(verdict: ModelVerdict, span: Range) -> Panel:
+    """A bar for each region of each state, and a dot for one that is a single eps."""
+    names, marks = list(islice(verdict.regions, 2 * MOST_STATES)), list[Mark]()
     first, last = span.ends
     for place, name in enumerate(names):
         for region in verdict.regions[name]:
             low, high = max(first, _place(region.low)), min(last, _place(region.high))
             if low < high:
-                axes.barh(place, high - low, left=low, height=0.5, color=COLOURS[2])
+                marks.append(Bars([place], [high - low], 0.5, {"color": COLOURS[2]}, starts=low))
             elif low == high:
-                axes.plot([low], [place], marker="o", color=COLOURS[2])
-    axes.set_yticks(range(len(names)), [clipped(name, 30) for name in names])
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(axis="y", visible=False)
-    dress(axes, span, "")
+                marks.append(Line([low], [place], {"color": COLOURS[2], "marker": "o"}))
+    words = "The values of eps at which the formula holds, for each state."
+    up = Axis("", names=[clipped(name, 30) for name in names])
+    return Panel("regions", "For which ε", words, marks, eps_axis(span), up)

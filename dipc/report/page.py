@@ -299,7 +299,9 @@ def plot_svg(panel: Panel, prefix: str) -> Markup:
     data = StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with matplotlib.rc_context({"svg.hashsalt": prefix}):
-        sheet([panel], size=PANEL).savefig(data, format="svg", metadata=nothing, transparent=True)
+        sheet([panel], size=PANEL, titles=False).savefig(
+            data, format="svg", metadata=nothing, transparent=True
+        )
     text = data.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import cycle
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +22,13 @@ from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
-from dipc.report import sampling
-from dipc.report.canvas import COLOURS, LINES, clipped, dress, legend, sheet, single
-from dipc.report.figures import FARTHEST, draw_curve, example_panels, grouped_bars
-from dipc.report.sampling import Range, as_float, curve, float_end, fmpq_of, sampled
+from dipc.report import canvas, sampling
+from dipc.report.canvas import Axis, Mark, Panel, Rule, clipped, eps_axis, sheet
+from dipc.report.figures import FARTHEST, curve_marks, example_panels, grouped_bars
+from dipc.report.sampling import Range, as_float, float_end, fmpq_of, loss_value, value_of
 from dipc.report.words import pair_text
-from dipc.signs.eps_range import EpsRange
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LONGEST = 100  # characters of a formula in a legend
@@ -56,15 +54,16 @@ def plot_functions(
     ``log`` chooses a logarithmic (True) or linear (False) axis; ``label`` names the vertical axis.  The
     legend shows the exact function if it is short.
     """
-    named = _named(functions)
-    span = Range.of(low, high, log)
+    named, span = _named(functions), Range.of(low, high, log)
+    lines = canvas.curves(((_legend(name, f), partial(value_of, f)) for name, f in named.items()), span)
+    return _single(list(lines), span, Axis(label), title, size)
 
-    def draw(axes: Axes) -> None:
-        for (name, f), colour, line in zip(named.items(), cycle(COLOURS), cycle(LINES)):
-            axes.plot(*curve(f, span), color=colour, linestyle=line, label=_legend(name, f))
-        dress(axes, span, label)
 
-    return single(draw, title, size)
+def _single(
+    marks: Sequence[Mark], span: Range, up: Axis, title: str, size: tuple[float, float] = canvas.PANEL
+) -> Figure:
+    """One panel over eps."""
+    return sheet([Panel("", title, "", marks, eps_axis(span), up)], size=size)
 
 
 def _named(functions: Functions) -> dict[str, FunctionOfEps]:
@@ -103,19 +102,10 @@ def plot_distributions(
     outputs = list(dict.fromkeys(output for law in groups.values() for output in law))
     if not outputs:
         raise InputError("there is no distribution to plot")
-    names = _names(outputs)
-    turned: Any = {"rotation": 30, "ha": "right"} if sum(map(len, names)) > 60 else {}
-
-    def draw(axes: Axes) -> None:
-        list(grouped_bars(axes.bar, groups, outputs, point))
-        axes.set_xticks(range(len(outputs)), names, **turned)
-        axes.grid(axis="x", visible=False)
-        axes.set_ylim(bottom=0)
-        axes.set_ylabel("probability")
-        legend(axes, above=True)
-
-    width = max(6.0, 1.2 + 0.5 * len(outputs) * (1 + len(groups)))
-    return single(draw, title or f"ε = {point}", size or (width, 4.8))
+    bars, across = list(grouped_bars(groups, outputs, point)), Axis("", names=_names(outputs))
+    up, width = Axis("probability", low=0), max(6.0, 1.2 + 0.5 * len(outputs) * (1 + len(groups)))
+    panel = Panel("", title or f"ε = {point}", "", bars, across, up, legend_above=True)
+    return sheet([panel], size=size or (width, 4.8))
 
 
 @views.plot.register(Counterexample)
@@ -137,7 +127,8 @@ def plot_region(
     span = Range.of(min(ends) / 20 if low is None else low, max(ends) * 5 if high is None else high, log)
     point = fmpq(example.epsilon.numerator, example.epsilon.denominator)
     panels = list(example_panels(example, span, point, "bound exp(t·ε)·P(u′) + δ"))
-    return sheet(panels, title or _pair(example), (size[0], size[1] / 2), columns=1, titles=False)
+    heading = canvas.plain(title or _pair(example))
+    return sheet(panels, heading, (size[0], size[1] / 2), columns=1, titles=False)
 
 
 def _pair(example: Counterexample) -> str:
@@ -164,14 +155,9 @@ def plot_curve(
         message = f"a curve at eps = {budgets.low} only is one number, which cannot be plotted"
         raise InputError(message, hint="print it, or leave out `at`")
     finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
-    span = _axis(budgets, 3 * fmpq_of(max(finite)) if finite else FARTHEST, low, high, log)
-    read, name = (sampling.loss_value, "privacy loss") if found.of_loss else (sampling.value_of, "least δ")
-
-    def draw(axes: Axes) -> None:
-        draw_curve(axes, found, span, read, name)
-        dress(axes, span, name)
-
-    return single(draw, title)
+    span = sampling.axis(budgets, 3 * fmpq_of(max(finite)) if finite else FARTHEST, low, high, log)
+    read, name = (loss_value, "privacy loss") if found.of_loss else (value_of, "least δ")
+    return _single(list(curve_marks(found, span, read, name)), span, Axis(name), title)
 
 
 @views.plot.register(LeastEpsilon)
@@ -181,24 +167,15 @@ def plot_budget(
     """The factor that each witness of a least t needs at each eps, and the least t itself."""
     if found.budgets.is_point or not found.witnesses:
         raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
-    span, least = _axis(found.budgets, FARTHEST, low, high, log), found.least
-
-    def draw(axes: Axes) -> None:
-        for (said, ratio), colour in zip(_needed(found).items(), cycle(COLOURS)):
-            axes.plot(*sampled(partial(sampling.factor_value, ratio), span), color=colour, label=said)
-        if least.high is not None:
-            label = f"least t = {least.exact}" if least.exact is not None else "least t"
-            axes.axhline(as_float(least.high), color="black", linestyle=":", label=label)
-            axes.set_ylim(0, 1.15 * as_float(least.high) or 1)
-        dress(axes, span, "factor t that is needed")
-
-    return single(draw, title)
-
-
-def _axis(budgets: EpsRange, far: fmpq, low: Eps, high: Eps, log: bool | None) -> Range:
-    """As asked, or the whole eps range, up to ``far`` if it is unbounded."""
-    end = max(far, 2 * budgets.low) if budgets.high is None else budgets.high
-    return Range.of(sampling.beginning(low, budgets.low, log), end if high is None else high, log or False)
+    span, least = sampling.axis(found.budgets, FARTHEST, low, high, log), found.least
+    needed = ((said, partial(sampling.factor_value, ratio)) for said, ratio in _needed(found).items())
+    marks: list[Mark] = [*canvas.curves(needed, span)]
+    up = Axis("factor t that is needed")
+    if least.high is not None:
+        top, name = as_float(least.high), f"least t = {least.exact}" if least.exact is not None else "least t"
+        marks.append(Rule(top, {"color": "black", "linestyle": ":"}, name))
+        up = replace(up, low=0, high=1.15 * top or 1)
+    return _single(marks, span, up, title)
 
 
 def _needed(found: LeastEpsilon) -> dict[str, Quotient]:

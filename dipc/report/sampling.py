@@ -18,6 +18,7 @@ from dipc.errors import InputError
 from dipc.numbers.exact import Number
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import End
 
 LOW, HIGH = fmpq(1, 100), fmpq(100)
@@ -82,6 +83,12 @@ def beginning(asked: Number | None, usual: fmpq, log: bool | None) -> Number:
     (0, 1/100, 3)
     """
     return asked if asked is not None else LOW if log and not usual else usual
+
+
+def axis(budgets: EpsRange, far: fmpq, low: Number | None, high: Number | None, log: bool | None) -> Range:
+    """As asked, or the whole eps range, up to ``far`` if it is unbounded; linear unless asked otherwise."""
+    end = max(far, 2 * budgets.low) if budgets.high is None else budgets.high
+    return Range.of(beginning(low, budgets.low, log), end if high is None else high, log or False)
 
 
 def as_float(value: fmpq) -> float:

@@ -34,7 +34,7 @@ from dipc.models.drn import read_drn
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.pipeline import check
 from dipc.pufferfish.question import Claim, Question
-from dipc.report.hidden_figures import curve_by_horizon, curve_by_parameter, fixed, plot_question
+from dipc.report.hidden_figures import by_horizon, fixed, of_model, places, plot_question
 from dipc.shipped import hidden_models
 from tests.pufferfish.brute_force import fraction, least
 from tests.pufferfish.parametric_examples import example3, example4, example4_events
@@ -395,10 +395,12 @@ def test_a_chain_needs_numbers_for_parameters():
 @pytest.mark.parametrize("seed", spread(range(8), 3))
 def test_points_are_least_constants(seed):
     question = random_question(Random(seed))
-    for k, point in enumerate(curve_by_horizon(question, Clock()), start=1):
+    subject = by_horizon(question, question.horizon, Clock())
+    for k, values in enumerate(places(subject, question.horizon - 1), start=1):
+        assert values == {"horizon": k}
         c = max([*least(question, k).values(), Fraction(1)])
-        assert point.low == point.high == pytest.approx(log(c) if c != inf else inf)
-        assert point.x == k
+        low, high = subject.least(values)
+        assert low == high == pytest.approx(log(c) if c != inf else inf)
 
 
 def test_what_is_drawn():
@@ -422,12 +424,13 @@ def test_no_figure_with_eps():
 
 
 def test_points_of_a_parameter():
-    found = curve_by_parameter(example4(), Clock(), 8)
-    assert [p.x for p in found] == [fmpq(i, 8) for i in range(1, 8)]  # the range is open
-    for point in found:
-        c = max(least(fixed(example4(), {"p": point.x}), 1).values())
-        assert point.low == pytest.approx(log(c))
-    assert found[0].low > found[-1].low > 0
+    subject = of_model(example4(), Clock())
+    found = places(subject, 8)
+    assert found == [{"p": fmpq(i, 8)} for i in range(1, 8)]  # the range is open
+    lows = [subject.least(values).low for values in found]
+    for values, low in zip(found, lows, strict=True):
+        assert low == pytest.approx(log(max(least(fixed(example4(), values), 1).values())))
+    assert lows[0] > lows[-1] > 0
 
 
 # --- commands ----------------------------------------------------------------------------------------
