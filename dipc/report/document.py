@@ -62,6 +62,13 @@ def data(key: str, value: Any) -> Row:
     return Row("", None, key, value)
 
 
+def inner(key: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows that people see like all others; machines have one record of them, null if there are none."""
+    rows = tuple(rows)
+    yield from (Row(row.label, row.text) for row in rows)
+    yield data(key, record(rows) or None)
+
+
 # --- renderers -------------------------------------------------------------------------------
 
 

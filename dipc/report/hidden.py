@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from flint import arb, fmpq
 
@@ -26,12 +26,13 @@ from dipc.pufferfish.verdict import (
     Undecided,
     Violated,
 )
-from dipc.report.document import Node, Row, data
+from dipc.report.document import Group, Node, Row, data, inner
 from dipc.report.models import logarithm_text, rounded_outwards, within
 
 MOST_SEQUENCES = 5
 LONGEST_SEQUENCE = 24  # observations, written out
 LONGEST_FRACTION = 60  # characters of an exact number beside its decimals
+NUMBERS = {"P(s)": "probability", "P(s')": "other_probability", "bound": "bound", "excess": "excess"}
 ANY = fmpq(1)  # where a constant function is evaluated
 
 Answer = PufferfishVerdict | Budget
@@ -109,8 +110,9 @@ def verdict_rows(found: PufferfishVerdict) -> Iterator[Node]:
     yield data("pairs", found.pairs)
     yield data("states", len(question.model.states))
     yield data("observations", len(question.model.observations))
-    yield from () if shown is None else _counterexample_rows(shown)
-    yield data("counterexample", None if shown is None else _reached_record(shown, question))
+    eps = (shown and shown.epsilon) or ANY
+    witness = () if shown is None else _reached(shown, question, lambda value: _number(value, eps))
+    yield from inner("counterexample", witness)
     reason, least = (found.reason, found.least) if isinstance(found, Undecided) else ("", None)
     yield Row("reason", pretty(reason) if reason else None, "reason", reason)
     ends = {"low": str(least.low), "high": None if least.high is None else str(least.high)} if least else None
@@ -118,33 +120,31 @@ def verdict_rows(found: PufferfishVerdict) -> Iterator[Node]:
     yield data("notes", list(found.notes))
 
 
-def _counterexample_rows(found: Counterexample) -> Iterator[Row]:
-    yield from _reached_rows(found)
-    eps = found.epsilon or ANY
-    numbers = found.probability, found.other_probability, found.bound, found.excess
-    for label, value in zip(("P(s)", "P(s')", "bound", "excess"), numbers, strict=True):
-        yield Row(label, _number(value, eps))
-    yield from _pump_rows(found.pump)
-
-
-def _reached_rows(found: Reached) -> Iterator[Row]:
-    """Who is compared, where, and the sequence."""
+def _reached(found: Reached, question: Question, text: Callable[[Quotient], str] | None) -> Iterator[Row]:
+    """Who is compared, where, the sequences and its probabilities, for people as this text or not at all."""
     width = max(len(found.secret), len(found.against)) if found.prior else 0
-    prior = f"   (prior {found.prior})" if found.prior else ""
-    yield Row("secret", f"s  : {found.secret:<{width}}{prior}")
-    yield Row("against", f"s' : {found.against:<{width}}{prior}")
-    if isinstance(found, Counterexample):
-        if found.parameters:
-            yield Row("parameters", _point(found.parameters))
-        if found.epsilon is not None:
-            yield Row("budget", pretty(f"eps = {found.epsilon}"))
-    if len(found.sequences) < 2:
-        yield Row("sequence", sequence_text(found.sequence))
-        return
-    for number, sequence in enumerate(found.sequences[:MOST_SEQUENCES]):
-        yield Row("" if number else "sequences", sequence_text(sequence))
-    if (rest := len(found.sequences) - MOST_SEQUENCES) > 0:
+    prior, violates = f"   (prior {found.prior})" if found.prior else "", isinstance(found, Counterexample)
+    yield Row("secret", f"s  : {found.secret:<{width}}{prior}", "secret", found.secret)
+    yield Row("against", f"s' : {found.against:<{width}}{prior}", "against", found.against)
+    yield data("prior", found.prior)
+    yield data("sequence", list(found.sequence))
+    if found.sequences:
+        yield data("sequences", list(map(list, found.sequences)))
+    point = {name: str(value) for name, value in found.parameters.items()}
+    yield Row("parameters", _point(found.parameters) if point and violates else None, "parameters", point)
+    eps = None if found.epsilon is None else str(found.epsilon)
+    key = None if question.parameters.eps_name is None else "epsilon"
+    yield Row("budget", pretty(f"eps = {eps}") if eps and violates else None, key, eps)
+    several = found.sequences if len(found.sequences) > 1 else (found.sequence,)
+    for number, sequence in enumerate(several[:MOST_SEQUENCES]):
+        label = "sequence" if len(several) == 1 else "" if number else "sequences"
+        yield Row(label, sequence_text(sequence))
+    if (rest := len(several) - MOST_SEQUENCES) > 0:
         yield Row("", f"and {rest} more")
+    for label, name in NUMBERS.items():
+        if (value := getattr(found, name, None)) is not None:
+            yield Row(label, text and text(value), name, number_record(value, found.epsilon or ANY))
+    yield from _pump_rows(found.pump)
 
 
 def sequence_text(sequence: Sequence[str]) -> str:
@@ -168,14 +168,16 @@ def _number(value: Quotient, eps: fmpq) -> str:
 
 def _pump_rows(pump: Pump | None) -> Iterator[Row]:
     if pump is None:
+        yield data("pump", None)
         return
     loop = f"repeating [{' '.join(pump.word)}]"
-    if not pump.other_growth:
-        yield Row("", f"{loop} is impossible for s' in the long run: {INFINITE}")
-        return
-    times = rounded_outwards(pump.growth / pump.other_growth, False)
-    how = f"{times} each time" if pump.exact else f"at least {times} each time in the long run"
-    yield Row("", f"{loop} multiplies the quotient by {how}: {INFINITE}")
+    text = f"{loop} is impossible for s' in the long run: {INFINITE}"
+    if pump.other_growth:
+        times = rounded_outwards(pump.growth / pump.other_growth, False)
+        how = f"{times} each time" if pump.exact else f"at least {times} each time in the long run"
+        text = f"{loop} multiplies the quotient by {how}: {INFINITE}"
+    growths = {"growth": str(pump.growth), "other_growth": str(pump.other_growth)}
+    yield Row("", text, "pump", {"prefix": list(pump.prefix), "word": list(pump.word), **growths})
 
 
 def _between(least: Least) -> str:
@@ -187,32 +189,6 @@ def _between(least: Least) -> str:
 def _rounded(value: Quotient, up: bool) -> str:
     number = value.as_rational()
     return str(value) if number is None else rounded_outwards(fmpq(number.p, number.q), up)
-
-
-def _reached_record(found: Reached, question: Question) -> Record:
-    eps, pump = found.epsilon or ANY, found.pump
-    names = ["probability", "other_probability"]
-    names += ["bound", "excess"] if isinstance(found, Counterexample) else []
-    return {
-        "secret": found.secret,
-        "against": found.against,
-        "prior": found.prior,
-        "sequence": list(found.sequence),
-        **({"sequences": list(map(list, found.sequences))} if found.sequences else {}),
-        "parameters": {name: str(value) for name, value in found.parameters.items()},
-        **(
-            {"epsilon": None if found.epsilon is None else str(found.epsilon)}
-            if question.parameters.eps_name is not None
-            else {}
-        ),
-        **{name: number_record(getattr(found, name), eps) for name in names},
-        "pump": None if pump is None else _pump_record(pump),
-    }
-
-
-def _pump_record(pump: Pump) -> Record:
-    growths = {"growth": str(pump.growth), "other_growth": str(pump.other_growth)}
-    return {"prefix": list(pump.prefix), "word": list(pump.word), **growths}
 
 
 # --- the least constant ------------------------------------------------------------------------------
@@ -227,13 +203,11 @@ def budget_rows(found: Budget) -> Iterator[Node]:
     if symbol == "c":
         yield Row("epsilon", epsilon_text(found), "epsilon", _epsilon_record(found))
     yield from () if (where := _where(found)) is None else (Row("reached", pretty(where)),)
-    if (shown := found.reached) is not None:
-        yield from _reached_rows(shown)
-        if shown.epsilon is None and symbol == "c":
-            yield Row("P(s)", _fraction(shown.probability))
-            yield Row("P(s')", _fraction(shown.other_probability))
-        yield from _pump_rows(shown.pump)
-    yield data("reached", [] if shown is None else [_reached_record(shown, question)])
+    shown, text = found.reached, None
+    if shown is not None and shown.epsilon is None and symbol == "c":
+        text = _fraction
+    items = () if shown is None else (tuple(_reached(shown, question, text)),)
+    yield Group("reached", items)
     yield Row("reason", pretty(found.reason) if found.reason else None, "reason", found.reason)
     yield data("notes", list(found.notes))
 

@@ -20,7 +20,7 @@ from dipc.model import MarkovModel, ModelRegions, describe
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import Group, Node, Row, data, lines
+from dipc.report.document import Group, Node, Row, data, inner, lines
 from dipc.signs.ends import about, outwards, shown, union
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
@@ -30,6 +30,7 @@ MOST_SHOWN = 200  # states of a model
 MOST_TOGETHER = 50  # in a line about a model
 MORE = "and {} more (`dipc model export --to dpm` writes them all)"
 MOST_BITS = 1024  # to which a number at a root is computed
+NUMBERS = "probability", "neighbour_probability", "bound", "excess"
 SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
 Place = fmpq | RootCluster | None
 """The eps at which a number is shown: None if it does not depend on eps."""
@@ -82,8 +83,7 @@ def verdict_rows(found: ModelVerdict) -> Iterator[Node]:
     yield data("at", dict(found.at))
     yield data("regions", {state: _regions_record(each) for state, each in found.regions.items()})
     yield data("regions_ends", {state: _ends_record(each) for state, each in found.regions.items()})
-    yield from () if found.witness is None else (Row(*line) for line in _witness_lines(found.witness))
-    yield data("witness", None if found.witness is None else _witness_record(found.witness))
+    yield from inner("witness", () if found.witness is None else _witness(found.witness))
     if isinstance(found, Undecided):
         yield Row("reason", pretty(found.reason), "reason", found.reason)
     yield Group("undecided", tuple(tuple(_open(each)) for each in found.undecided), MOST_OPEN)
@@ -114,56 +114,35 @@ def rounded_outwards(value: fmpq, up: bool) -> str:
     return str(value) if len(str(value)) <= 12 else outwards(value, up)
 
 
-def _witness_lines(found: Witness) -> Iterator[tuple[str, str]]:
-    yield "because", pretty(found.subformula)
-    yield "state", found.state
-    if found.neighbour is not None:
-        yield "neighbour", found.neighbour
-    if found.prefix or found.cycle:
-        yield "actions", _word(found)
-    if found.epsilon is not None:
-        yield "budget", pretty(f"eps {about(found.epsilon)}")
-    for name, value in (
-        (f"P({found.state})", found.probability),
-        (f"P({found.neighbour})", found.neighbour_probability),
-        ("bound", found.bound),
-        ("excess", found.excess),
-    ):
-        if value is not None:
-            rounded = decimal(value, found.epsilon)
-            yield name, pretty(rounded if rounded == str(value) else f"{rounded}  =  {value}")
-    if found.violated_for:
-        yield "violated for", pretty(_regions_words(found.violated_for))
+def _witness(found: Witness) -> Iterator[Row]:
+    yield Row("because", pretty(found.subformula), "subformula", found.subformula)
+    yield Row("state", found.state, "state", found.state)
+    yield Row("neighbour", found.neighbour, "neighbour", found.neighbour)
+    word = {"prefix": list(found.prefix), "cycle": list(found.cycle)} if found.prefix or found.cycle else None
+    yield Row("actions", _word(found) if word else None, "actions", word)
+    place = found.epsilon
+    said = None if place is None else pretty(f"eps {about(place)}")
+    yield Row("budget", said, "epsilon", None if place is None else end_as_text(place))
+    if isinstance(place, RootCluster):
+        yield data("isolated", [str(place.low), str(place.high)])
+    labels = f"P({found.state})", f"P({found.neighbour})", "bound", "excess"
+    for label, key in zip(labels, NUMBERS, strict=True):
+        value = getattr(found, key)
+        if value is None:
+            yield data(key, None)
+            continue
+        exact, rounded = str(value), decimal(value, place)
+        text = rounded if rounded == exact else f"{rounded}  =  {exact}"
+        yield Row(label, pretty(text), key, {"exact": exact, "decimal": rounded})
+    words = pretty(_regions_words(found.violated_for)) if found.violated_for else None
+    yield Row("violated for", words, "violated_for", _regions_record(found.violated_for))
+    yield data("violated_for_ends", _ends_record(found.violated_for))
 
 
 def _word(found: Witness) -> str:
     """The actions, for example ``H L (H)^ω``."""
     cycle = [f"({' '.join(found.cycle)})^ω"] if found.cycle else []
     return " ".join([*found.prefix, *cycle])
-
-
-def _witness_record(found: Witness) -> Record:
-    word = {"prefix": list(found.prefix), "cycle": list(found.cycle)}
-    numbers: Record = {}
-    for name in ("probability", "neighbour_probability", "bound", "excess"):
-        f = getattr(found, name)
-        numbers[name] = None if f is None else {"exact": str(f), "decimal": decimal(f, found.epsilon)}
-    return {
-        "subformula": found.subformula,
-        "state": found.state,
-        "neighbour": found.neighbour,
-        "actions": word if found.prefix or found.cycle else None,
-        "epsilon": None if found.epsilon is None else end_as_text(found.epsilon),
-        **_isolated(found.epsilon),
-        **numbers,
-        "violated_for": _regions_record(found.violated_for),
-        "violated_for_ends": _ends_record(found.violated_for),
-    }
-
-
-def _isolated(place: Place) -> Record:
-    """The interval in which a root was isolated."""
-    return {"isolated": [str(place.low), str(place.high)]} if isinstance(place, RootCluster) else {}
 
 
 def brief_witness(found: Witness) -> str:
