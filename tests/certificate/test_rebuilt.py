@@ -200,7 +200,7 @@ def test_a_wrong_rewriting_is_refused(
     """A winner that need not win, and sums that leave something out."""
     certificate = certified(OTHERS.get(name) or text_of(name))
     monkeypatch.setattr(flatten, part, wrong)
-    monkeypatch.setattr("dipc.certificate.sizes.rebuilt", lambda *_: rebuilt_anyway(certificate))
+    monkeypatch.setattr(sizes, "rebuilt", lambda *_: rebuilt_anyway(certificate))
     with pytest.raises(Refused, match=r"^deep: confirmation: .*another law"):
         confirmed(certificate, clock())
 
