@@ -14,17 +14,16 @@ field, is the same for all fractions of one function (:mod:`dipc.numbers.residue
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import lcm, prod
+from math import prod
 from numbers import Rational
 from typing import Any
 
 from flint import arb, fmpq
 
 from dipc.errors import LimitReached
-from dipc.numbers.basis import Basis, common_basis, common_unit
+from dipc.numbers.basis import MODERATE, common_basis, common_unit
 from dipc.numbers.exact import Exact, Number, scalar
-from dipc.numbers.exppoly import ExpPoly, Items, ratio_at
+from dipc.numbers.exppoly import ExpPoly, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.polynomial import primitive, split
@@ -46,15 +45,14 @@ class Quotient(FunctionOfEps):
     1 + exp(eps)
     """
 
-    __slots__ = ("_hash", "denominator", "is_lowest", "numerator")
+    __slots__ = ("_hash", "denominator", "numerator")
 
     def __init__(self, numerator: ExpPoly, denominator: ExpPoly = _ONE) -> None:
-        self.is_lowest = True  # else it is not known to be
         self._hash: int | None = None
         if denominator is _ONE:
             self.numerator, self.denominator = numerator, denominator
         else:
-            self.numerator, self.denominator, self.is_lowest = _reduced(numerator, denominator)
+            self.numerator, self.denominator = _reduced(numerator, denominator)
 
     @staticmethod
     def one() -> Quotient:
@@ -109,7 +107,7 @@ class Quotient(FunctionOfEps):
         """The fraction with another numerator: the same one times a single term, which keeps lowest terms."""
         result = Quotient(numerator)
         if numerator:
-            result.denominator, result.is_lowest = self.denominator, self.is_lowest
+            result.denominator = self.denominator
         return result
 
     def __truediv__(self, other: Quotient | ExpPoly | fmpq | int) -> Quotient:
@@ -149,16 +147,14 @@ class Quotient(FunctionOfEps):
     def is_constant(self) -> bool:
         """Whether eps does not occur."""
         above, below = self.numerator, self.denominator
-        if self.is_lowest:
-            return above.is_constant and below.is_constant
+        if below is _ONE:
+            return above.is_constant
         return above.derivative() * below == above * below.derivative()
 
     def sign_at(self, point: fmpq) -> int:
-        """The exact sign at a rational point that is not a root of the denominator in lowest terms."""
+        """The exact sign at a rational point, if the function has a value there."""
         sign = self.denominator.sign_at(point)
-        if sign or self.is_lowest:
-            return self.numerator.sign_at(point) * sign
-        return self.at(point).sign_at(point)
+        return self.numerator.sign_at(point) * sign if sign else self.at(point).sign_at(point)
 
     def enclose(self, eps: arb) -> arb:
         """A ball around the values on the ball ``eps``, at the precision of the context."""
@@ -168,13 +164,9 @@ class Quotient(FunctionOfEps):
         if isinstance(other, Quotient):
             if self.denominator is other.denominator or self.denominator == other.denominator:
                 return self.numerator == other.numerator
-            if self.is_lowest and other.is_lowest:
-                return False
             return self.numerator * other.denominator == other.numerator * self.denominator
         if isinstance(other, ExpPoly | fmpq | Rational):
-            if self.is_lowest:
-                return self.denominator is _ONE and self.numerator == other
-            return self.numerator == self.denominator * other
+            return self.numerator == (other if self.denominator is _ONE else self.denominator * other)
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -204,87 +196,46 @@ class Quotient(FunctionOfEps):
         return self.numerator.to_sympy() / self.denominator.to_sympy()
 
 
-LONG = 128  # terms from which on lowest terms that are longer than the fraction are not taken
+LONG = 128  # terms or the degree from which on lowest terms that are longer than the fraction are not taken
 MOST_TERMS = 20_000  # of a fraction that is not in lowest terms
 
 
-def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly, bool]:
-    """The same fraction, the denominator in normal form; and whether it is in lowest terms.
+def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    """The same fraction without the common factors that are found; the denominator is in normal form.
 
-    If the exponents of the numerator are much finer, only a common factor in the denominator's own unit is
-    looked for, see :func:`_by_residue`: ``(exp(eps/1000) - 1)/(exp(eps) - 1)`` would get a thousand terms.
+    A fraction that is one term is always found to be that.  Great exponents: only if that is no longer.
     """
     if not denominator:
         raise ZeroDivisionError("division by the zero function")
     if not numerator:
-        return ExpPoly(), _ONE, True
+        return ExpPoly(), _ONE
     if len(denominator) == 1:
-        return numerator * _inverse(denominator), _ONE, True
-    unit = common_unit(numerator, denominator)
-    parts = {(0, 0, 0): numerator}
-    if unit > FINER * common_unit(denominator):
-        unit = common_unit(denominator)
-        parts = _by_residue(numerator, unit)
-    basis = common_basis(denominator, *parts.values(), unit=unit)
-    if basis is not None and basis.is_free:
-        most = max(LONG, len(numerator) + len(denominator))
-        found = _lowest_terms(parts, denominator, basis, common_unit(numerator, denominator), most)
-        if found is not None:
-            return *found, len(parts) == 1 or found[1] is _ONE
-    return _shortened(numerator, denominator)
-
-
-def _lowest_terms(
-    parts: Mapping[Shift, ExpPoly], denominator: ExpPoly, basis: Basis, fine: int, most: int
-) -> tuple[ExpPoly, ExpPoly] | None:
-    """Cancel the common factor and move the denominator's monomial and content above the line.
-
-    The shifts of the parts are in units of 1/fine.  None if the result has more than so many terms.
-    """
-    below = split(denominator, basis)
-    above = {shift: split(part, basis) for shift, part in parts.items()}
-    common = below.polynomial
-    for part in above.values():
-        common = common.gcd(part.polynomial)
-    bottom = below.polynomial / common
-    tops = {shift: part.polynomial / common for shift, part in above.items()}
-    if len(bottom) + sum(map(len, tops.values())) > most:
-        return None
-    outside = _inverse(below.monomial) * (1 / below.scale)
-    if bottom.leading_coefficient() < 0:
-        outside, bottom = -outside, -bottom
-    result = ExpPoly()
-    for shift, part in above.items():
-        factor = outside * part.monomial * part.scale
-        if any(shift):
-            factor = factor * ExpPoly({(0, *shift): fmpq(1)}, fine)
-        result = result + basis.join(tops[shift]) * factor
-    return result, _ONE if bottom.is_one() else basis.join(bottom)
-
-
-def _shortened(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly, bool]:
-    """The same fraction, without the common factors that are found at once, if that makes it no longer.
-
-    A fraction that is one term is always found to be that.
-    """
+        return numerator * _inverse(denominator), _ONE
     if (term := _multiple(numerator, denominator)) is not None:
-        return term, _ONE, True
-    above, below = numerator, denominator
-    basis = common_basis(denominator, numerator, most=LONG)
-    if basis is not None:
-        found = _lowest_terms({(0, 0, 0): numerator}, denominator, basis, basis.unit, len(above) + len(below))
-        above, below = found or (above, below)
-    if len(above) + len(below) > MOST_TERMS:
+        return term, _ONE
+    length = len(numerator) + len(denominator)
+    for most, longest in ((MODERATE, max(LONG, length)), (LONG, length)):
+        basis = common_basis(denominator, numerator, most=most)
+        if basis is None:
+            continue
+        above, below = split(numerator, basis), split(denominator, basis)
+        common = above.polynomial.gcd(below.polynomial)
+        top, bottom = above.polynomial / common, below.polynomial / common
+        if len(top) + len(bottom) <= longest:
+            numerator = basis.join(top) * above.monomial * (above.scale / below.scale)
+            denominator = basis.join(bottom) * below.monomial
+            break
+    if len(numerator) + len(denominator) > MOST_TERMS:
         raise LimitReached(f"a function of eps has more than {MOST_TERMS} terms")
-    if len(below) == 1:
-        return above * _inverse(below), _ONE, True
-    normal = primitive(below)
+    if len(denominator) == 1:
+        return numerator * _inverse(denominator), _ONE
+    normal = primitive(denominator)
     _, items = normal.canonical()
     if items[max(items)] < 0:
         normal = -normal
-    factor = _multiple(normal, below)
+    factor = _multiple(normal, denominator)
     assert factor is not None
-    return above * factor, normal, False
+    return numerator * factor, normal
 
 
 def _multiple(f: ExpPoly, g: ExpPoly) -> ExpPoly | None:
@@ -307,21 +258,3 @@ def _inverse(term: ExpPoly) -> ExpPoly:
     unit, items = term.canonical()
     (((n, a, k, b), c),) = items.items()
     return ExpPoly({(-n, -a, -k, -b): 1 / c}, unit)
-
-
-FINER = 24  # by this factor is much finer
-Shift = tuple[int, int, int]  # of the exponents a, k and b
-
-
-def _by_residue(f: ExpPoly, unit: int) -> dict[Shift, ExpPoly]:
-    """f as a sum of ``exp(shift) * part``, the exponents of the parts being multiples of 1/unit.
-
-    A polynomial in the multiples of 1/unit divides f if and only if it divides every part.
-    """
-    fine = lcm(unit, common_unit(f))
-    step = fine // unit
-    parts: dict[Shift, Items] = {}
-    for (n, a, k, b), c in f.in_unit(fine).items():
-        part = parts.setdefault((a % step, k % step, b % step), {})
-        part[n, a // step, k // step, b // step] = c
-    return {shift: ExpPoly(items, unit) for shift, items in sorted(parts.items())}

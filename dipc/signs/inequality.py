@@ -132,7 +132,7 @@ def sign_of_denominator(value: Quotient, budgets: EpsRange) -> int | None:
     A fraction that is not in lowest terms may have one where the denominator is 0: :class:`LimitReached`.
     """
     sign = sign_if_constant(value.denominator, budgets)
-    if sign is None and not value.is_lowest:
+    if sign is None:
         roots = roots_within(value.denominator, budgets.low, budgets.high)
         points = [Root(value.denominator, end, end) for end in budgets.closed_ends]
         zeros = [*roots, *(point for point in points if not value.denominator.sign_at(point.low))]
