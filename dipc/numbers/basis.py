@@ -21,6 +21,7 @@ from math import lcm
 
 from flint import Ordering, fmpq, fmpz_mpoly, fmpz_mpoly_ctx
 
+from dipc.errors import InternalError
 from dipc.numbers.exppoly import ExpPoly, Items, Key
 
 MODERATE = 2000  # the largest degree of polynomials in one variable, unless they are dense
@@ -57,13 +58,13 @@ class Basis:
         """The ring of polynomials in eps and the variables of the generators."""
         return _context(*(len(generators) for generators in self.axes))
 
-    def powers(self, key: Key) -> tuple[int, ...] | None:
-        """The exponents of a term as those of the variables, negative ones too; None: they are too large."""
+    def powers(self, key: Key) -> tuple[int, ...]:
+        """The exponents of a term of the functions as those of the variables, negative ones too."""
         found = [key[0]]
         for generators, exponent in zip(self.axes, key[1:], strict=True):
-            digits = (exponent,) if generators == (1,) else _digits(exponent, generators)
-            if digits is None:
-                return None
+            digits, rest = ((exponent,), 0) if generators == (1,) else _digits(exponent, generators)
+            if rest:
+                raise InternalError(f"the exponent {exponent} is no small combination of {generators}")
             found += digits
         return tuple(found)
 
@@ -98,13 +99,13 @@ def common_unit(*functions: ExpPoly) -> int:
     return lcm(*(f.canonical()[0] for f in functions))
 
 
-def common_basis(*functions: ExpPoly, unit: int | None = None, most: int | None = None) -> Basis | None:
+def common_basis(*functions: ExpPoly, most: int | None = None) -> Basis | None:
     """A basis for the exponents of functions that are not zero; None if it would need too many generators.
 
     The generators are taken from the first functions, as far as possible; there is one up to a degree that is
     moderate and not more than ``most``.
     """
-    unit = common_unit(*functions) if unit is None else unit
+    unit = common_unit(*functions)
     tables = [f.in_unit(unit) for f in functions]
     moderate = MODERATE if most is None else min(MODERATE, most)
     axes = [_generators(tuple(_steps(items, axis) for items in tables), moderate) for axis in (1, 2, 3)]
@@ -125,47 +126,23 @@ def _generators(tables: tuple[tuple[int, ...], ...], moderate: int) -> Generator
     """Few integers of which all the exponents are small combinations; just 1 where the degree is moderate."""
     if all(steps[-1] <= max(moderate, DENSE * len(steps)) for steps in tables):
         return (1,)
-    found: list[int] = []
-    for exponent in dict.fromkeys(e for steps in tables for e in steps if e):
-        while (new := _remainder(exponent, found)) and len(found) <= GENERATORS:
-            found = sorted([*found, new])
-    every = [e for steps in tables for e in steps]
-    for generators in (_independent(found), tuple(found)):
-        if len(generators) <= GENERATORS and all(_digits(e, generators) is not None for e in every):
-            return generators
+    exponents = list(dict.fromkeys(e for steps in tables for e in steps))
+    found: Generators = ()
+    for _ in range(2 * GENERATORS):
+        rest = next((rest for e in exponents if (rest := _digits(e, found)[1])), 0)
+        if not rest:
+            return found if len(found) <= GENERATORS else None
+        every = tuple(sorted((*found, abs(rest))))
+        found = tuple(g for i, g in enumerate(every) if _digits(g, every[:i])[1])  # 2 g may come before g
     return None
 
 
-def _independent(generators: Sequence[int]) -> Generators:
-    """Without those that are small combinations of smaller ones: ``2 g`` may have been found before ``g``."""
-    kept: list[int] = []
-    for g in generators:
-        if _remainder(g, kept):
-            kept.append(g)
-    return tuple(kept)
-
-
-def _remainder(exponent: int, generators: Sequence[int]) -> int:
-    """What is left of an exponent, without its sign, when the generators are taken out; 0: nothing."""
-    for g in reversed(generators):
-        digit = _nearest(exponent, g)
-        if abs(digit) > DIGIT:
-            break
-        exponent -= digit * g
-    return abs(exponent)
-
-
 @lru_cache(maxsize=65536)
-def _digits(exponent: int, generators: Generators) -> tuple[int, ...] | None:
-    """An exponent as a combination of the generators."""
+def _digits(exponent: int, generators: Generators) -> tuple[tuple[int, ...], int]:
+    """An exponent as a small combination of the generators, and what is left of it."""
     digits = []
     for g in reversed(generators):
-        digits.append(_nearest(exponent, g))
+        nearest = (2 * exponent + g) // (2 * g)
+        digits.append(nearest if abs(nearest) <= DIGIT else 0)
         exponent -= digits[-1] * g
-    if exponent or max(map(abs, digits)) > 2 * DIGIT:
-        return None
-    return tuple(reversed(digits))
-
-
-def _nearest(exponent: int, g: int) -> int:
-    return (2 * exponent + g) // (2 * g)
+    return tuple(reversed(digits)), exponent

@@ -16,7 +16,6 @@ from math import gcd, lcm
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
-from dipc.errors import InternalError
 from dipc.numbers.basis import Basis
 from dipc.numbers.exppoly import ExpPoly
 
@@ -46,8 +45,6 @@ def split(f: ExpPoly, basis: Basis) -> Split:
     integers: dict[tuple[int, ...], int | fmpz] = {}
     for (n, a, k, b), c in items.items():
         powers = basis.powers((n - n0, a - a0, k - k0, b - b0))
-        if powers is None:
-            raise InternalError(f"the exponents of {f} have no such basis")
         integers[powers] = int((c * denominator).p)
     lows = [min(column) for column in zip(*integers, strict=True)]
     n, a, k, b = basis.key(lows)
