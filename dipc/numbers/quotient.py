@@ -7,9 +7,9 @@ probabilities of Laplace programs have denominator 1; that case never leaves :cl
 
 **Great exponents.**  Lowest terms can be long where a fraction is short, and take long to find:
 ``(exp(10^9 eps) - 1)/(exp(eps) - 1)``.  Where the degree is not moderate, only common factors are
-cancelled that :mod:`dipc.numbers.basis` finds, and only if that makes the fraction no longer.  Such a one
-need not be in lowest terms: equality is then that of the products across, and the hash, a value in a finite
-field, is the same for all fractions of one function (:mod:`dipc.numbers.residues`).
+cancelled that :mod:`dipc.numbers.basis` finds, and only if that makes the fraction no longer.  So equality is
+that of the products across, and the hash, a value in a finite field, is the same for all fractions of one
+function (:mod:`dipc.numbers.residues`).
 """
 
 from __future__ import annotations
@@ -196,14 +196,15 @@ class Quotient(FunctionOfEps):
         return self.numerator.to_sympy() / self.denominator.to_sympy()
 
 
-LONG = 128  # terms or the degree from which on lowest terms that are longer than the fraction are not taken
-MOST_TERMS = 20_000  # of a fraction that is not in lowest terms
+LONG = 128  # terms from which on lowest terms that are longer than the fraction are not taken
+MOST_TERMS = 20_000  # of a fraction
 
 
 def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
-    """The same fraction without the common factors that are found; the denominator is in normal form.
+    """The same fraction without the common factors that are found, the denominator in normal form.
 
-    A fraction that is one term is always found to be that.  Great exponents: only if that is no longer.
+    If lowest terms are long, factors are looked for as if the degree were great.  A fraction that is one term
+    is always found to be that.
     """
     if not denominator:
         raise ZeroDivisionError("division by the zero function")
