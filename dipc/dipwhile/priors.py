@@ -7,10 +7,11 @@ inputs is compared, each as the distribution of one input: that is differential 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -21,17 +22,18 @@ from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.evaluate import (
     NOTHING,
     OPERATIONS,
+    Datum,
+    Decide,
     Memory,
-    cell_of,
-    condition,
     evaluate,
     never,
     spelled_cell,
 )
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.neighbours import Explored, OutputLaws
-from dipc.dipwhile.semantics.noise import Finite
-from dipc.dipwhile.semantics.noise import distribution as finite
+from dipc.dipwhile.semantics.noise import Field, Finite, Random
+from dipc.dipwhile.semantics.run import Sweep
+from dipc.dipwhile.semantics.step import Stepper
 from dipc.dipwhile.semantics.valuations import grouped, holds
 from dipc.dipwhile.syntax import ast, core
 from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
@@ -43,7 +45,7 @@ from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
 from dipc.models.mixtures import Compared, Drawn, Ends, Exponent, Mixture, Mixtures
-from dipc.models.values import FALSE, TRUE, Value, show, show_valuation
+from dipc.models.values import Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -52,8 +54,6 @@ MOST_STATES = 200_000
 
 Weights = dict[tuple[Value, ...], Parametric]
 """The weights of inputs, given by the values of their cells in the order of declaration."""
-
-Env = tuple[tuple[core.Cell, Value], ...]
 
 
 def mixtures(explored: Explored, eps_range: EpsRange, clock: Clock) -> Mixtures:
@@ -118,7 +118,7 @@ def _delta(claim: core.CoreClaim) -> fmpq:
 
 
 def weights(
-    prior: core.CorePrior, space: InputSpace, ring: Ring, clock: Clock, drawn: dict[Parametric, str]
+    program: core.CoreProgram, prior: core.CorePrior, ring: Ring, clock: Clock, drawn: dict[Parametric, str]
 ) -> Weights:
     """The probability of every input that the prior may draw, a polynomial in the parameters.
 
@@ -126,100 +126,62 @@ def weights(
     :class:`InputError` if probabilities do not sum to 1, an input cell has no value, or one that is not in
     its set.
     """
-    run = _Run(prior, ring, drawn)
+    space = InputSpace(program)
+    stepper = _Drawing(program, prior, ring, drawn)
     found: Weights = {}
-    waiting: dict[int, dict[Env, Parametric]] = {0: {(): ring.of(1)}}
-    while waiting:
-        pc = min(waiting)
-        for env, weight in waiting.pop(pc).items():
-            clock.tick("inputs of the prior", len(found))
-            if pc == len(prior.code) or isinstance(prior.code[pc], core.Halt):
-                key = _input_of(dict(env), space, prior)
-                found[key] = found[key] + weight if key in found else weight
-                continue
-            for to, after, p in run.step(pc, env):
-                if not p:
-                    continue
-                states = waiting.setdefault(to, {})
-                states[after] = states[after] + weight * p if after in states else weight * p
-                if len(states) > MOST_STATES:
-                    raise LimitReached(f"a prior with more than {MOST_STATES} states")
+    states = Counter[int]()
+    for state, _ in Sweep(stepper, [stepper.start()], {}):
+        clock.tick("inputs of the prior", len(found))
+        states[state.pc] += 1
+        if states[state.pc] > MOST_STATES:
+            raise LimitReached(f"a prior with more than {MOST_STATES} states")
+        if isinstance(prior.code[state.pc], core.Halt):
+            weight: Any = state.joint.mass()
+            found[_input_of(state.env, space, prior)] = weight
     if sum(found.values(), ring.of(0)) != 1:
         raise InternalError("the probabilities of all inputs do not sum to 1")
     return {key: weight for key, weight in found.items() if weight}
 
 
-def _input_of(env: Mapping[core.Cell, Value], space: InputSpace, prior: core.CorePrior) -> tuple[Value, ...]:
+def _input_of(env: Mapping[core.Cell, Datum], space: InputSpace, prior: core.CorePrior) -> tuple[Value, ...]:
+    values: list[Value] = []
     for cell, domain in zip(space.cells, space.domains, strict=True):
         if cell not in env:
             raise not_drawn(spelled_cell(cell), prior.span)
-        if env[cell] not in domain:
-            message = f"this prior draws `{spelled_cell(cell)} = {show(env[cell])}`, which is not in its set"
+        value = env[cell]
+        assert not isinstance(value, Linear)
+        if value not in domain:
+            message = f"this prior draws `{spelled_cell(cell)} = {show(value)}`, which is not in its set"
             hint = f"the set is {{{', '.join(map(show, domain))}}}"
             raise InputError(message, prior.span, hint)
-    return tuple(env[cell] for cell in space.cells)
+        values.append(value)
+    return tuple(values)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    prior: core.CorePrior
-    ring: Ring
-    drawn: dict[Parametric, str]
+class _Drawing(Stepper):
+    """The steps of a prior, as a program whose outputs are the inputs; the probabilities are collected."""
 
-    def step(self, pc: int, env: Env) -> Iterator[tuple[int, Env, Parametric | int]]:
-        """The states that follow, with their probabilities."""
-        memory = Memory(dict(env), {}, frozenset(), self.prior.variables, dict(self.prior.arrays))
-        match self.prior.code[pc]:
-            case core.Put(target, value):
-                yield pc + 1, _with(env, cell_of(target, memory, never), _value(value, memory)), 1
-            case core.Draw(target, distribution):
-                cell = cell_of(target, memory, never)
-                for drawn, p in self._options(distribution, memory):
-                    yield pc + 1, _with(env, cell, drawn), p
-            case core.Test(test, otherwise):
-                yield pc + 1 if condition(test, memory, never) else otherwise, env, 1
-            case core.Jump(to):
-                yield to, env, 1
-            case core.Halt():
-                return
-            case instruction:
-                assert_never(instruction)
+    def __init__(
+        self, program: core.CoreProgram, prior: core.CorePrior, ring: Ring, drawn: dict[Parametric, str]
+    ) -> None:
+        draws = replace(program, inputs=(), outputs=program.inputs, code=prior.code)
+        draws = replace(draws, variables=prior.variables, arrays=prior.arrays)
+        super().__init__(draws, field=Field(ring.of, self._probability))
+        self._outputs = {}  # only the last value of an input must be in its set
+        self._ring, self._drawn = ring, drawn
 
-    def _options(self, distribution: ast.Distribution, memory: Memory) -> Iterator[tuple[Value, Parametric]]:
-        match distribution:
-            case ast.Choose(options):
-                given = [(_value(value, memory), self._probability(p, memory)) for value, p in options]
-                total = sum((p for _, p in given), self.ring.of(0))
-                if total != 1:
-                    problem = f"the probabilities of `choose` sum to {total}, not to 1"
-                    raise InputError(problem, distribution.span, "fix one of them")
-                yield from given
-            case ast.Flip(probability):
-                p = self._probability(probability, memory)
-                self.drawn.setdefault(1 - p, f"{probability.span.place}: 1 minus the probability")
-                yield from ((TRUE, p), (FALSE, 1 - p))
-            case _:
-                law = finite(distribution, memory, never)
-                assert isinstance(law, Finite)
-                for value, number in law.options:
-                    share = number.as_rational()
-                    assert share is not None
-                    yield value, self.ring.of(fmpq(share.p, share.q))
-
-    def _probability(self, expr: ast.Expr, memory: Memory) -> Parametric:
-        p = polynomial(expr, self.ring, memory)
-        self.drawn.setdefault(p, f"{expr.span.place}: the probability")
+    def _probability(self, expr: ast.Expr, memory: Memory, _: Decide) -> Parametric:
+        p = polynomial(expr, self._ring, memory)
+        self._drawn.setdefault(p, f"{expr.span.place}: the probability")
         return p
 
-
-def _with(env: Env, cell: core.Cell, value: Value) -> Env:
-    return tuple(sorted({**dict(env), cell: value}.items(), key=lambda item: item[0]))
-
-
-def _value(expr: ast.Expr, memory: Memory) -> Value:
-    value = evaluate(expr, memory, never)
-    assert not isinstance(value, Linear)
-    return value
+    def law(self, node: ast.Distribution, memory: Memory, decide: Decide) -> Finite | Random:
+        """The distribution, the probability of tails collected too."""
+        law = super().law(node, memory, decide)
+        if isinstance(node, ast.Flip) and isinstance(law, Finite):
+            _, (_, tails) = law.options
+            self._drawn.setdefault(tails, f"{node.probability.span.place}: 1 minus the probability")
+        return law
 
 
 LARGEST_POWER = 100
@@ -272,7 +234,7 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
     several = len(question.priors) > 1
     for position, prior in enumerate(question.priors, start=1):
         name = prior.name or (str(position) if several else None)
-        found = weights(prior, explored.space, ring, clock, drawn)
+        found = weights(program, prior, ring, clock, drawn)
         place: dict[tuple[Value, ...], int] = {}
         for key in found:
             if (leaf := laws.leaf(key)) not in number:

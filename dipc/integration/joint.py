@@ -18,6 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
 
 from flint import fmpq
 
@@ -48,9 +51,9 @@ class Joint:
     products: tuple[Product, ...]
 
     @staticmethod
-    def certain() -> Joint:
-        """No samples, probability 1."""
-        return Joint(0, (Product(Quotient.one(), (), frozenset()),))
+    def certain(one: Any = Quotient.one()) -> Joint:  # noqa: B008  (immutable)
+        """No samples, probability 1; or the 1 of another field, where samples are never drawn."""
+        return Joint(0, (Product(one, (), frozenset()),))
 
     def __bool__(self) -> bool:
         """Whether the state has positive probability (for some eps)."""
@@ -96,7 +99,9 @@ class Joint:
 
     def mass(self) -> Quotient:
         """The total integral: the probability of the state."""
-        return sum((p.coefficient * _core_mass(p) for p in self.keeping(()).products), Quotient.of(0))
+        products = self.keeping(()).products
+        masses = [p.coefficient * _core_mass(p) if p.weights else p.coefficient for p in products]
+        return reduce(add, masses) if masses else Quotient.of(0)
 
 
 def added(joints: Iterable[Joint]) -> Joint:

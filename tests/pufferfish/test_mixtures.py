@@ -29,7 +29,6 @@ from pufferfish.prior_programs import (
 import dipc
 from dipc.clock import Clock
 from dipc.dipwhile.priors import weights
-from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Ring
@@ -302,7 +301,7 @@ def test_brute_force(cells: Draws, numerator: int, claim: str) -> None:
     for q, weight in inputs_at(cells, p):
         slow[q] += weight
     ring = Ring(("p",))
-    fast = weights(core.question.priors[0], InputSpace(core), ring, Clock(), {})
+    fast = weights(core, core.question.priors[0], ring, Clock(), {})
     values = {
         tuple(int(v.p) for v in key): w.at({"p": fmpq(p.numerator, p.denominator)}) for key, w in fast.items()
     }

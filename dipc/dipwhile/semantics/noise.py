@@ -6,8 +6,9 @@ kind in :data:`dipc.dipwhile.syntax.distributions.NOISE`) gives a random variabl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from flint import fmpq
 
@@ -24,10 +25,24 @@ from dipc.numbers.quotient import Quotient
 
 
 @dataclass(frozen=True, slots=True)
-class Finite:
-    """Values with their probabilities, which sum to 1 as functions of eps."""
+class Field:
+    """Where probabilities lie: functions of eps, or functions of the parameters of a prior.
 
-    options: tuple[tuple[Value, Quotient], ...]
+    ``of`` is the element that a number is, ``value`` the one that an expression stands for.
+    """
+
+    of: Callable[[fmpq | int], Any]
+    value: Callable[[ast.Expr, Memory, Decide], Any]
+
+
+FUNCTIONS_OF_EPS = Field(Quotient.of, function_of_eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Finite:
+    """Values with their probabilities, which sum to 1 as elements of their field."""
+
+    options: tuple[tuple[Value, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +66,9 @@ class Random:
         return factor.at_inverse() if self.inverse else factor
 
 
-def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Finite | Random:
+def distribution(
+    node: ast.Distribution, memory: Memory, decide: Decide, field: Field = FUNCTIONS_OF_EPS
+) -> Finite | Random:
     """The distribution with its parameters evaluated.
 
     That probabilities lie in [0, 1] depends on the interval of eps, and is checked later.
@@ -63,18 +80,18 @@ def distribution(node: ast.Distribution, memory: Memory, decide: Decide) -> Fini
                 raise InputError(f"the mean of {kind} must be an integer, not {law.mean}", mean.span)
             return law
         case ast.Flip(probability):
-            p = function_of_eps(probability, memory, decide)
+            p = field.value(probability, memory, decide)
             return Finite(((TRUE, p), (FALSE, 1 - p)))
         case ast.Choose(options):
-            pairs = [(_value(v, memory, decide), function_of_eps(p, memory, decide)) for v, p in options]
-            total = sum((p for _, p in pairs), Quotient.of(0))
-            if total != Quotient.one():
+            pairs = [(_value(v, memory, decide), field.value(p, memory, decide)) for v, p in options]
+            total = sum((p for _, p in pairs), field.of(0))
+            if total != 1:
                 problem = f"the probabilities of `choose` sum to {total}, not to 1"
                 raise InputError(problem, node.span, "fix one of them")
             return Finite(tuple(pairs))
         case ast.Uniform(support):
             values = dict.fromkeys(_members(support, memory, decide))
-            return Finite(tuple((v, Quotient.of(fmpq(1, len(values)))) for v in values))
+            return Finite(tuple((v, field.of(fmpq(1, len(values)))) for v in values))
         case ast.ExpMechanism():
             return _exponential_mechanism(node, memory, decide)
         case _:

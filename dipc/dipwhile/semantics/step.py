@@ -12,9 +12,9 @@ from flint import fmpq
 from dipc.dipwhile.semantics.branching import Branch, branches
 from dipc.dipwhile.semantics.evaluate import Datum, Decide, Memory, cell_of, condition, evaluate, spelled_cell
 from dipc.dipwhile.semantics.liveness import kept, live_cells
-from dipc.dipwhile.semantics.noise import Finite, Random, distribution
+from dipc.dipwhile.semantics.noise import FUNCTIONS_OF_EPS, Field, Finite, Random, distribution
 from dipc.dipwhile.semantics.state import State, renumbered
-from dipc.dipwhile.syntax.ast import Flip
+from dipc.dipwhile.syntax.ast import Distribution, Flip
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import FragmentError, InputError, Span
@@ -42,7 +42,7 @@ class Move:
     env: Mapping[Cell, Datum]
     branch: Branch[Any]
     cell: Cell | None = None
-    probability: Quotient | None = None
+    probability: Any = None
     noise: Random | None = None
 
 
@@ -73,10 +73,17 @@ class Stepper:
     """The transition relation of a program.
 
     ``left_open`` collects what the caller must check; ``count`` is called with the number of steps made.
+    Probabilities are functions of eps, or in another field: then the program draws no noise.
     """
 
-    def __init__(self, program: CoreProgram, count: Callable[[int], None] = lambda steps: None) -> None:
+    def __init__(
+        self,
+        program: CoreProgram,
+        count: Callable[[int], None] = lambda steps: None,
+        field: Field = FUNCTIONS_OF_EPS,
+    ) -> None:
         self.program = program
+        self.field = field
         self.count = count
         self.live = live_cells(program)
         self.left_open = LeftOpen({}, [])
@@ -88,7 +95,7 @@ class Stepper:
     def start(self) -> State:
         """The initial state: only outputs with a start value have a value."""
         env = {c: v.start for v in self.program.outputs if v.start is not None for c in v.cells}
-        return State(0, kept(env, self.live[0]), Joint.certain())
+        return State(0, kept(env, self.live[0]), Joint.certain(self.field.of(1)))
 
     def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
         """What can happen next; nothing at a Halt, see :meth:`outcome`.
@@ -139,6 +146,10 @@ class Stepper:
 
     # --- instructions ------------------------------------------------------------------------
 
+    def law(self, node: Distribution, memory: Memory, decide: Decide) -> Finite | Random:
+        """The distribution that is drawn from."""
+        return distribution(node, memory, decide, self.field)
+
     def _put(self, state: State, memory: Memory, put: Put) -> list[Move]:
         def run(decide: Decide) -> tuple[Cell, Datum]:
             cell = cell_of(put.target, memory, decide)
@@ -150,7 +161,7 @@ class Stepper:
     def _draw(self, state: State, memory: Memory, draw: Draw) -> list[Move]:
         def run(decide: Decide) -> tuple[Cell, Finite | Random]:
             cell = cell_of(draw.target, memory, decide)
-            law = distribution(draw.distribution, memory, decide)
+            law = self.law(draw.distribution, memory, decide)
             if isinstance(law, Finite):
                 for value, p in law.options:
                     if p:
