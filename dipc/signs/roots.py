@@ -47,8 +47,6 @@ from dipc.signs.limits import Unsettled as Unsettled
 from dipc.signs.mixed import isolated
 
 MOST_DEGREE = 60  # in z, w or v: beyond it polynomials are not factored, which can take minutes
-HASTY_DEGREE = 2000  # from here on even the search for multiple factors is put off
-HASTY_WIDTH = fmpq(1, 2**40)
 CONSTANT, FIRST_POWER = (0, fmpq(0), fmpq(0), fmpq(0)), (1, fmpq(0), fmpq(0), fmpq(0))
 LINEAR = {CONSTANT, FIRST_POWER}
 
@@ -132,8 +130,6 @@ def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
         return []
     few = changes == 1
     roots = _only_root(f, low, high) if few and not f.has_constants else None
-    if roots is None and not few:
-        roots = _isolated_in_haste(f, low, high)
     if roots is None:
         roots = [root for factor in ((f,) if few else _factors(f)) for root in _isolated(factor, low, high)]
     _separate(roots)
@@ -156,16 +152,6 @@ def _only_root(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     while (high is None or point < high) and f.sign_at(point) != sign:
         point = 2 * point
     return [_simplified(Root(f, low, point if high is None else min(point, high)))]
-
-
-def _isolated_in_haste(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root] | None:
-    """Step 3 without the first two, where these take seconds: it ends, and is right, for simple roots."""
-    if f.has_inverse or _degrees(f)[0] < HASTY_DEGREE:
-        return None
-    try:
-        return _isolated_by_chain(f, low, high, HASTY_WIDTH)
-    except Unsettled:
-        return None
 
 
 def _degrees(f: ExpPoly) -> tuple[int, ...]:
@@ -248,15 +234,13 @@ def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]
     return [Root(f, 1 / root.high, 1 / root.low) for root in roots]
 
 
-def _isolated_by_chain(
-    f: ExpPoly, low: fmpq, high: fmpq | None, least_width: fmpq = LEAST_WIDTH
-) -> list[Root]:
-    """Raises :class:`Unsettled` below the least width if roots may be multiple, or if another width is given.
+def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
+    """Raises :class:`Unsettled` below the least width if roots may be multiple.
 
     Where exponents are large, roots are close: then the width is less.
     """
-    limited = f.has_constants or least_width != LEAST_WIDTH or not is_moderate(f)
-    least_width = least_width / max(fmpq(1), *(abs(rate) for _, _, rate, _, _ in f.terms()))
+    limited = f.has_constants or not is_moderate(f)
+    least_width = LEAST_WIDTH / max(fmpq(1), *(abs(rate) for _, _, rate, _, _ in f.terms()))
     chain = derivative_chain(f)
     at_low = variations(chain, low)
     if high is None:

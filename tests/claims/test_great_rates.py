@@ -170,7 +170,6 @@ def test_roots_and_signs_as_if_the_degree_were_great(seed: int, monkeypatch: pyt
     monkeypatch.setattr(basis, "MODERATE", 0)
     monkeypatch.setattr(basis, "DENSE", 0)
     monkeypatch.setattr(basis, "DIGIT", rng.choice([1, 2]))
-    monkeypatch.setattr(roots, "HASTY_DEGREE", rng.choice([0, 2000]))
     forget()
     product = ExpPoly.of(1)
     for factor, power in irreducible(f):
