@@ -129,7 +129,7 @@ def sign_if_constant(f: ExpPoly, budgets: EpsRange) -> int | None:
 def sign_of_denominator(value: Quotient, budgets: EpsRange) -> int | None:
     """The sign of the denominator on the whole range; None if the function has no value at some eps of it.
 
-    A fraction that is not in lowest terms may have one where the denominator is 0: :class:`LimitReached`.
+    Where numerator and denominator may vanish together, it may have one: :class:`LimitReached`.
     """
     sign = sign_if_constant(value.denominator, budgets)
     if sign is None:

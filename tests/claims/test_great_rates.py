@@ -220,11 +220,12 @@ def fraction(above: str, below: str) -> dipc.Mechanism:
     [
         (f"exp(3001*eps) - {2**3001}", "(exp(eps) - 2)*10^950*exp(3000*eps)"),
         ("exp(eps/1000) - 2", f"exp(eps) - {2**1000}"),
+        ("exp(eps) - exp(1)", "(eps - 1)*exp(eps)*3"),
     ],
-    ids=["great", "finer"],
+    ids=["great", "finer", "constants"],
 )
 def test_removable_poles_are_no_reason_to_refuse(above: str, below: str) -> None:
-    """Where lowest terms are not known a denominator may vanish although the function has a value there."""
+    """Where numerator and denominator vanish together the function may have a value."""
     verdict = fraction(above, below).check()
     assert isinstance(verdict, dipc.Undecided)
     assert "it is not settled whether a fraction has a value where its denominator is 0" in verdict.reason
