@@ -34,6 +34,12 @@ class Unfinished(Refused):
     """The memory ran out: the certificate may be right."""
 
 
+def require(holds: object, step: str, reason: str) -> None:
+    """Refuse the certificate unless something holds."""
+    if not holds:
+        raise Refused(step, reason)
+
+
 def width(x: Fraction) -> int:
     """The bits of numerator and denominator."""
     return x.numerator.bit_length() + x.denominator.bit_length()
