@@ -40,9 +40,9 @@ from dipc.report.models import time_row
 from dipc.shipped import expected_verdict, holds_program, located_hidden, name_of, source_of
 
 if TYPE_CHECKING:
-    import dipc.certificate.hidden as hidden
+    import dipc.certificate.pufferfish as written
 else:
-    hidden = lazily("dipc.certificate.hidden")
+    written = lazily("dipc.certificate.pufferfish")
 
 PROGRAM = ".dip"
 
@@ -230,7 +230,7 @@ def check(asked: Asked, files: tuple[str, ...], junit: str | None) -> int:
             present(outcomes[0], asked.style)
             write_certificate(
                 outcomes[0],
-                lambda verdict: hidden.question_certificate(verdict.question, verdict),
+                lambda verdict: written.question_certificate(verdict.question, verdict),
                 asked.certificate_file,
             )
         else:

@@ -17,7 +17,7 @@ import click
 
 import dipc.certificate.sizes as every_size
 from dipc.certificate.chains import is_about, listed_model, other_model
-from dipc.certificate.hidden import other_question
+from dipc.certificate.pufferfish import other_question
 from dipc.certificate.rederive import Statement, compared, rederive
 from dipc.certificate.slow.functions import NotCovered
 from dipc.certificate.slow.values import fraction
@@ -30,7 +30,7 @@ from dipc.dipwhile.convert import to_rational
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
 from dipc.excerpts import MOST_ANSWERED, shortened
-from dipc.kernel import chains, classes, hidden, sizes
+from dipc.kernel import chains, pufferfish, sizes
 from dipc.kernel.privacy import FORMAT, Certificate, shown
 from dipc.kernel.reading import (
     MAX_BYTES,
@@ -220,7 +220,7 @@ def _compared(found: Any, wanted: Wanted, clock: Clock) -> int:
     """Compare an accepted certificate, of any kind, with what is wanted."""
     if isinstance(found, chains.Certificate):
         return _judged_chain(found, wanted)
-    if isinstance(found, hidden.Certificate | classes.Certificate):
+    if isinstance(found, pufferfish.Certificate):
         return _judged_hidden(found, wanted)
     return _judged(found, wanted, clock)
 
@@ -326,7 +326,7 @@ def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
     return status
 
 
-def _judged_hidden(certificate: hidden.Certificate | classes.Certificate, wanted: Wanted) -> int:
+def _judged_hidden(certificate: pufferfish.Certificate, wanted: Wanted) -> int:
     """The same for a certificate about a hidden Markov model."""
     if wanted.formula is not None or wanted.neighbours is not None:
         raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
@@ -348,7 +348,7 @@ def _question(file: str, wanted: Wanted) -> Question:
 
 
 def _judged_model(
-    certificate: chains.Certificate | hidden.Certificate | classes.Certificate,
+    certificate: chains.Certificate | pufferfish.Certificate,
     wanted: Wanted,
     differences: Sequence[str],
     contents: str,

@@ -14,19 +14,21 @@ n >= 0 is a bisection of axis n, of which the lower half comes first; -1 a box o
 negative; -2 - i one on which all of condition i are.  The halves of a box cover it; so the leaves cover all.
 
 **A sign** is a tree for f itself, or factors with powers whose product is f: trees for those of odd powers.
+A number >= 0 needs none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import chain, pairwise
 from math import comb, lcm, prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .facts import ZERO, collected
-from .reading import Refused, array, integer, pair_of, rational, record
+from .reading import Refused, require
 
 MAX_DEGREE = 255  # of a variable
 MAX_COEFFICIENTS = 200_000  # on one box
@@ -34,22 +36,36 @@ MAX_VARIABLES = 30
 
 Polynomial = dict[bytes, Fraction]
 
+Terms = list[tuple[list[int], Fraction]]  # the powers, ascending, and the coefficient
+Tree = list[int]
 
-def read_polynomial(value: Any, variables: int, step: str) -> Polynomial:
-    """A list of [powers, coefficient], the powers ascending."""
-    found: Polynomial = {}
-    last: list[int] = []
-    for term in array(value, step):
-        powers, coefficient = pair_of(term, step)
-        if len(array(powers, step)) != variables:
-            raise Refused(step, "there is not one power for every parameter")
-        key = [integer(power, step, 0, MAX_DEGREE) for power in powers]
-        if key <= last and found:
-            raise Refused(step, "the terms are not ascending")
-        last, found[bytes(key)] = key, rational(coefficient, step)
-    if not all(found.values()):
-        raise Refused(step, "a coefficient is zero")
-    return found
+
+@dataclass(frozen=True)
+class Factors:
+    """Factors with their powers; those of odd powers have trees."""
+
+    factors: list[tuple[Terms, int, Tree | None]]
+
+
+Sign = Tree | Factors | None
+
+
+def polynomial(terms: Terms, variables: int, step: str) -> Polynomial:
+    """The listed polynomial; its terms are in order."""
+    keys = [powers for powers, _ in terms]
+    fits = all(len(key) == variables and all(0 <= power <= MAX_DEGREE for power in key) for key in keys)
+    require(fits, step, f"there is not one power up to {MAX_DEGREE} for every parameter")
+    require(all(a < b for a, b in pairwise(keys)), step, "the terms are not ascending")
+    require(all(c for _, c in terms), step, "a coefficient is zero")
+    return {bytes(key): c for key, c in terms}
+
+
+def number(f: Polynomial) -> Fraction | None:
+    """The number that a polynomial is, if it is one."""
+    if not f:
+        return ZERO
+    (key, c), *more = f.items()
+    return None if more or any(key) else c
 
 
 def constant(number: Fraction, variables: int) -> Polynomial:
@@ -60,6 +76,11 @@ def constant(number: Fraction, variables: int) -> Polynomial:
 def variable(place: int, variables: int, power: int = 1) -> Polynomial:
     """The power of a variable."""
     return {bytes(power if i == place else 0 for i in range(variables)): Fraction(1)}
+
+
+def added(parts: Iterable[Polynomial]) -> Polynomial:
+    """The sum of several."""
+    return collected(chain.from_iterable(f.items() for f in parts))
 
 
 def plus(f: Polynomial, g: Polynomial, factor: Fraction | int = 1) -> Polynomial:
@@ -173,32 +194,37 @@ class Cube(NamedTuple):
     variables: int
     conditions: list[Tensor]
 
-    def check_sign(self, f: Polynomial, proof: Any, step: str) -> None:
+    def check_sign(self, f: Polynomial, sign: Sign, step: str) -> None:
         """f >= 0 wherever all conditions hold."""
-        if not isinstance(proof, dict):
-            return self.check_tree(f, proof, step)
+        match sign:
+            case None:
+                value = number(f)
+                require(value is not None and value >= 0, step, "it is not a number >= 0, and has no proof")
+            case Factors(factors):
+                require(self.product_of(factors, step) == f, step, "the product of the factors is another")
+            case _:
+                self.check_tree(f, sign, step)
+
+    def product_of(self, factors: Sequence[tuple[Terms, int, Tree | None]], step: str) -> Polynomial:
+        """The product of the factors with their powers, which is >= 0."""
         found = constant(Fraction(1), self.variables)
-        for item in array(record(proof, step, "factors")["factors"], step):
-            if len(array(item, step)) != 3:
-                raise Refused(step, "a list of three is expected")
-            factor = read_polynomial(item[0], self.variables, step)
-            power = integer(item[1], step, 1, MAX_DEGREE)
-            if power % 2 or item[2] is not None:
-                self.check_tree(factor, item[2], step)
+        for terms, power, tree in factors:
+            factor = polynomial(terms, self.variables, step)
+            require(0 < power <= MAX_DEGREE, step, f"a power is not between 1 and {MAX_DEGREE}")
+            if tree is not None:
+                self.check_tree(factor, tree, step)
+            require(tree is not None or power % 2 == 0, step, "a factor of an odd power has no proof")
             for _ in range(power):
                 found = times(found, factor, step)
-        if found != f:
-            raise Refused(step, "the product of the factors is not the polynomial")
-        return None
+        return found
 
-    def check_tree(self, f: Polynomial, tree: Any, step: str) -> None:
+    def check_tree(self, f: Polynomial, tree: Tree, step: str) -> None:
         """The same by boxes."""
-        labels = array(tree, step)
         open_boxes = [[bernstein(f, self.variables, step), *self.conditions]]
-        for label in labels:
-            integer(label, step, -1 - len(self.conditions), self.variables - 1)
-            if not open_boxes:
-                raise Refused(step, "there are more boxes than bisections")
+        for label in tree:
+            known = -1 - len(self.conditions) <= label < self.variables
+            require(known, step, "a box is of an unknown kind")
+            require(open_boxes, step, "there are more boxes than bisections")
             box = open_boxes.pop()
             if label >= 0:
                 halves = [tensor.halves(label) for tensor in box]

@@ -22,12 +22,14 @@ from patience import PATIENCE
 from pufferfish import parametric_examples, prior_programs
 
 from dipc.certificate.format import dumps
-from dipc.certificate.hidden import other_question, question_certificate
+from dipc.certificate.pufferfish import other_question, question_certificate
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
-from dipc.kernel import classes
+from dipc.kernel import pufferfish
+from dipc.kernel.polynomials import added, number
 from dipc.kernel.reading import Refused
+from dipc.kernel.schema import read
 from dipc.kernel.statements import check
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.question import Claim, Question
@@ -40,9 +42,9 @@ def written(asked: Question) -> dict[str, Any]:
     return json.loads(dumps(question_certificate(asked, pipeline.check(asked, Clock()))))
 
 
-def checked(data: dict[str, Any]) -> classes.Certificate:
+def checked(data: dict[str, Any]) -> pufferfish.Certificate:
     found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, classes.Certificate)
+    assert isinstance(found, pufferfish.Certificate)
     return found
 
 
@@ -72,6 +74,8 @@ class Judge:
         self.matrices = cache(self._matrices)
 
     def function(self, written: Any, point: Sequence[Fraction]) -> Fraction:
+        if isinstance(written, str):
+            return Fraction(written)
         above, divisor = written
         return value(above, point) / (1 if divisor is None else value(self.data["divisors"][divisor], point))
 
@@ -363,8 +367,8 @@ BROKEN: dict[str, tuple[str, Where, Any, str]] = {
     "an item less": ("ex4", ("proof", "items"), lambda items: items[:-1], "proof"),
     "an item more": ("ex4", ("proof", "items"), lambda items: [*items, items[-1]], "proof"),
     "a dropped pair": ("ex4", ("pairs",), lambda pairs: pairs[1:], "proof|level"),
-    "an item null": ("ex4", ("proof", "items", 0), lambda item: None, "level 0"),
-    "two kinds": ("ex4", ("proof", "items", 0), lambda item: item | {"settled": []}, "level 0"),
+    "an item null": ("ex4", ("proof", "items", 0), lambda item: None, "proof, items, 0"),
+    "two kinds": ("ex4", ("proof", "items", 0), lambda item: item | {"settled": []}, "proof, items, 0"),
     "another class": ("where", ("parameters", 1, "high"), lambda high: [[[0, 0], "2"]], "sign|level"),
     "no conditions": ("where", ("conditions",), lambda conditions: [], "level|sign"),
     "a later parameter": ("triangle", ("parameters", 0, "high"), lambda high: [[[0, 1], "1"]], "parameters"),
@@ -375,12 +379,12 @@ BROKEN: dict[str, tuple[str, Where, Any, str]] = {
         "ex4",
         ("divisors", 0),
         lambda d: [[p, str(-Fraction(c))] for p, c in d],
-        "sign 0",
+        "point",
     ),
     "a row of 2": ("triangle", ("emissions", 0, 0, 1, 0), lambda f: [[[0, 0], "2"]], "emissions 0"),
     "a power too great": ("triangle", ("emissions", 0, 0, 1, 0), lambda f: [[[0, 256], "2"]], "emissions 0"),
     "powers not ascending": ("triangle", ("emissions", 0, 0, 1, 0), lambda f: f[::-1], "emissions 0"),
-    "a negative weight": ("ex4", ("sides", 0, "start", 0, 1, 0), lambda f: [[[0], "-2"]], "signs"),
+    "a negative weight": ("ex4", ("sides", 0, "start", 0, 1, 0), lambda f: [[[0], "-2"]], "point"),
     "the range of eps": ("response", ("parameters", 0, "high_closed"), lambda closed: True, "eps"),
     "a negative rate": ("response", ("eps", "rate"), lambda rate: "-1", "eps"),
     "eps forgotten": ("response", ("eps",), lambda eps: None, "level|proof"),
@@ -406,12 +410,33 @@ def test_multiples_are_nonnegative() -> None:
     data = written(SUBJECTS["one against the other"]())
     one, pair = [[[0], "1"]], data["pairs"][0]
     kept = {"kept": [-1]}
-    for factor, words in (([[[0], "-1"]], "a coefficient is negative"), (one, "not this multiple")):
-        items = [kept, {"multiple": [1, factor, [-1]]}, kept]
+    for factor, words in (([[[0], "-1"]], "a coefficient is negative"), (one, "a coefficient is negative")):
+        items = [kept, {"by": [[1, factor, [-1]]], "rest": [[-1]]}, kept]
         with pytest.raises(Refused, match=f"^level 1: .*{words}"):
             checked(data | {"c": "1", "pairs": [pair], "proof": {**data["proof"], "items": items}})
     with pytest.raises(Refused, match=r"^level 1: a coefficient is negative"):
         checked(data | {"c": "1", "pairs": [pair], "proof": {**data["proof"], "items": [kept] * 3}})
+
+
+def test_a_violation_is_at_a_point_where_all_is_defined() -> None:
+    """The weight 1/(1 - p) is no number at p = 1, although it is the only one of its side."""
+    data = written(asked_in(OPPOSITE.replace("(0, 1)", "[0, 1]").replace("3/2", "1")))
+    data["divisors"] = [[[[0], "1"], [[1], "-1"]]]
+    data["sides"][0]["start"] = [[0, [[[[0], "1"]], 0]]]
+    for point in ("1/2", "99/100"):
+        assert checked(changed(data, ("proof", "point"), [point])).status == "violated"
+    with pytest.raises(Refused, match=r"^point: a divisor is 0 there"):
+        checked(changed(data, ("proof", "point"), ["1"]))
+
+
+def test_all_rows_are_multiplied_by_the_same_divisors() -> None:
+    """That of the silent state, too: a cone compares it with others."""
+    listed = read(pufferfish.Listed, json.loads(certified("response").text), "")
+    assert isinstance(listed.proof, pufferfish.Private) and listed.divisors
+    levels = pufferfish.Levels(pufferfish.Question(listed), pufferfish.Reading(listed.proof))
+    for rows in levels.model:
+        assert len({frozenset(added(row.values()).items()) for row in rows}) == 1
+    assert number(added(levels.model.emissions[-1].values())) is None
 
 
 def trees(value: Any) -> Iterator[list[int]]:

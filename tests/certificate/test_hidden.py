@@ -30,13 +30,13 @@ from pufferfish.small_models import (
     random_question,
 )
 
-import dipc.certificate.hidden as produced
+import dipc.certificate.pufferfish as produced
 from dipc.certificate.format import dumps
-from dipc.certificate.hidden import other_question, question_certificate
+from dipc.certificate.pufferfish import other_question, question_certificate
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
-from dipc.kernel import hidden
+from dipc.kernel import pufferfish
 from dipc.kernel.reading import Refused
 from dipc.kernel.statements import check
 from dipc.pufferfish import pipeline
@@ -53,9 +53,9 @@ def written(asked: Question) -> dict[str, Any]:
     return json.loads(dumps(question_certificate(asked, pipeline.check(asked, Clock()))))
 
 
-def checked(data: dict[str, Any]) -> hidden.Certificate:
+def checked(data: dict[str, Any]) -> pufferfish.Certificate:
     found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, hidden.Certificate)
+    assert isinstance(found, pufferfish.Certificate)
     return found
 
 
@@ -93,7 +93,7 @@ class Judge:
             if i:
                 alpha = [sum(alpha[s] * self.move[s][t] for s in range(n)) for t in range(n)]
             alpha = [alpha[s] * self.emit[s][o] for s in range(n)]
-        return sum(alpha, Fraction(0))
+        return sum(alpha, Fraction(0)) / sum(Fraction(p) for _, p in self.data["sides"][side]["start"])
 
     def grows(self, pair: int, pump: dict[str, Any]) -> bool:
         """Whether some quotient is large after 40 repetitions or a few more."""
@@ -111,7 +111,7 @@ class Judge:
         if self.data["verdict"] == "violated":
             proof = self.data["proof"]
             left, right = (self.probability(i, proof["sequence"]) for i in self.data["pairs"][proof["pair"]])
-            grows = "pump" not in proof or (horizon is None and self.grows(proof["pair"], proof["pump"]))
+            grows = not proof["pump"] or (horizon is None and self.grows(proof["pair"], proof["pump"]))
             return left > c * right and len(proof["sequence"]) <= (horizon or inf) and grows
         length = min(horizon or longest, longest)
         for w in product(range(self.sizes[1]), repeat=length):
@@ -155,7 +155,7 @@ def test_every_horizon_of_a_chain_with_three_states() -> None:
     """Its least c is 4.20999 (a cone); the proof needs no cone."""
     for c, status in ((fmpq(421, 100), "private"), (fmpq(4), "violated")):
         data = written(claiming(mixing_chain(None), c, None))
-        assert checked(data).status == status and len(data["proof"]) < 50
+        assert checked(data).status == status and len(data["proof"].get("items", [])) < 50
         assert Judge(data).is_true()
 
 
@@ -273,7 +273,7 @@ def others(value: Any) -> Iterator[Any]:
         case int():
             yield from (value + 1, value - 1, 0, None, True)
         case None:
-            yield from (0, 1, 2, [], [[0, "1"]], [[0, "1/2"], [1, "1/2"]], "")
+            yield from (0, 1, 2, [], [-1], [[0, "1"]], [[0, "1/2"], [1, "1/2"]], "")
         case str():
             yield from ("0", "1", "-1/2", "private", "violated", "-", value + "x", None)
             if value.replace("/", "").isdigit():
@@ -303,14 +303,26 @@ def test_a_mutant_is_refused_or_still_true(subject: str, monkeypatch: pytest.Mon
     if subject == "cone":
         monkeypatch.setattr(produced, "BRIEFLY", 0)  # a proof without a cone is too long
     data = written(asked)
-    assert isinstance(data["proof"], dict) is (subject == "cone" or data["verdict"] == "violated")
-    assert ("pump" in data["proof"]) is (subject == "pump")
+    assert bool(data["proof"].get("cone")) is (subject == "cone")
+    assert bool(data["proof"].get("pump")) is (subject == "pump")
     tried, accepted = some(mutants(data, others), 60), 0
     for where, mutant, certificate in survivors(tried, checked):
         accepted += 1
         assert Judge(mutant).is_true(), (where, mutant)
         assert bool(other_question(certificate, asked)) is (where[0] not in ("model", "proof")), where
     assert len(tried) > 50 and 0 < accepted < len(tried) / 3
+
+
+def by(*terms: Any) -> Any:
+    return {"by": [*terms], "rest": []}
+
+
+KEPT: Any = {"kept": None}
+ALIKE, NOTHING = by([0, "1", None]), by()
+
+
+def listing(*items: Any) -> dict[str, Any]:
+    return {"point": [], "signs": [], "cone": [], "closed": [], "items": [*items]}
 
 
 @pytest.mark.parametrize("seed", spread(range(30), 4))
@@ -322,34 +334,38 @@ def test_a_smaller_claim_or_a_longer_horizon_is_not_proved_by_the_old_proof(seed
         asked = random_question(random, random.randint(2, 3), random.randint(2, 3))
         worst = max(1, *least(asked, asked.horizon).values())
     data = written(claiming(asked, fmpq(worst.numerator, worst.denominator), asked.horizon))
-    items = data["proof"]
-    proofs = [items, [None] * len(items), [None] * 1000, [], [[[0, "1"]]] * len(items)]
-    proofs += [[None if random.random() < 0.5 else item for item in items] for _ in range(5)]
+    items = data["proof"]["items"]
+    proofs = [items, [KEPT] * len(items), [KEPT] * 1000, [], [ALIKE] * len(items)]
+    proofs += [[KEPT if random.random() < 0.5 else item for item in items] for _ in range(5)]
     smaller = str(worst * Fraction(999, 1000) if worst * 999 > 1000 else Fraction(1))
     for proof in proofs:
         with pytest.raises(Refused):
-            checked({**data, "c": smaller, "proof": proof})
+            checked({**data, "c": smaller, "proof": data["proof"] | {"items": proof}})
 
 
 CONE: dict[str, tuple[Where, Any, str]] = {
     "a dropped pair": (("cone",), lambda cone: cone[1:], "closed"),
-    "no cone": (("cone",), lambda cone: [], "closed"),
+    "no cone": (("cone",), lambda cone: [], "closed|level"),
     "a smaller bound": (("cone", 0, 2), lambda d: str(Fraction(d) * Fraction(9, 10)), "closed|level"),
     "below 1": (("cone", 0, 2), lambda d: "1/2", "cone"),
     "itself": (("cone", 0, 0), lambda u: 1, "cone"),
     "a dropped proof": (("closed",), lambda closed: closed[:-1], "closed"),
-    "a dropped observation": (("closed", 0), lambda rows: rows[:-1], "closed 0"),
-    "dropped multipliers": (("closed", 0), lambda rows: [[] for _ in rows], "closed 0"),
-    "a negative one": (("closed", 0, 0), lambda terms: [[0, "-1"], *terms], "closed 0"),
+    "a dropped observation": (("closed", 0, "cone"), lambda rows: rows[:-1], "closed 0"),
+    "dropped multipliers": (("closed", 0, "cone"), lambda rows: [NOTHING for _ in rows], "closed 0"),
+    "a negative one": (
+        ("closed", 0, "cone", 0, "by"),
+        lambda terms: [[0, "-1", None], *terms],
+        "closed 0",
+    ),
     "no items": (("items",), lambda items: [], "proof"),
-    "settled by nothing": (("items",), lambda items: [{"cone": [[], []]} for _ in items], "level 0"),
+    "settled by nothing": (("items",), lambda items: [{"cone": [NOTHING] * 2} for _ in items], "level 0"),
 }
 
 
 @cache
 def with_a_cone() -> str:
     data = written(claiming(mixing_chain(None), fmpq(421, 100), None))
-    assert checked(data).status == "private" and any(isinstance(x, dict) for x in data["proof"]["items"])
+    assert checked(data).status == "private" and any("cone" in x for x in data["proof"]["items"])
     return json.dumps(data)
 
 
@@ -365,15 +381,16 @@ def test_a_broken_cone_is_refused(case: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_cone_does_not_prove_a_smaller_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(produced, "BRIEFLY", 0)
     data = written(claiming(mixing_chain(None), fmpq(421, 100), None))
-    for proof in (data["proof"], data["proof"] | {"items": [None] * 500}):
+    for proof in (data["proof"], data["proof"] | {"items": [KEPT] * 500}):
         with pytest.raises(Refused):
             checked(data | {"c": "21/5", "proof": proof})
 
 
 def test_items_over_a_cone_need_one() -> None:
     data = written(claiming(noisy_chain(None), fmpq(8), None))
-    with pytest.raises(Refused, match="there is no cone"):
-        checked(data | {"proof": [{"cone": [[], []]} for _ in data["proof"]]})
+    items = [{"cone": [ALIKE] * 2} for _ in data["proof"]["items"]]
+    with pytest.raises(Refused, match="level 0: there is no such vector"):
+        checked(data | {"proof": listing(*items)})
 
 
 @pytest.mark.parametrize("seed", spread(range(20), 3))
@@ -390,21 +407,22 @@ def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> N
         return
     shown = verdict.counterexample
     assert checked(data).status == verdict.status and Judge(data).is_true(longest=6)
-    assert ("pump" in data["proof"]) is (shown is not None and shown.pump is not None)
+    assert bool(data["proof"].get("pump")) is (shown is not None and shown.pump is not None)
 
 
 def test_forged_verdicts_are_refused() -> None:
     private, violated = written(geometric()), written(claiming(geometric(), fmpq(3, 2), 1))
     for data, other in ((private, violated), (violated, private)):
-        for proof in (data["proof"], other["proof"], [], [None] * 4, {}):
-            with pytest.raises(Refused, match=r"^(proof|level 1)"):
+        for proof in (data["proof"], other["proof"], [], {}, listing(*[KEPT] * 4)):
+            with pytest.raises(Refused, match=r"^(proof|verdict|level 1)"):
                 checked({**data, "verdict": other["verdict"], "proof": proof})
 
 
 def test_every_horizon_needs_an_end() -> None:
     """A finite proof does not become one of every horizon: the pump would break it."""
     data = written(shipped("ex2-repeated", horizon="3", claim="ln(8)"))
-    for proof in (data["proof"], data["proof"] + [None] * 500, data["proof"] + [[[0, "1"]]] * 500):
+    items = data["proof"]["items"]
+    for proof in (listing(*items, *more) for more in ([], [KEPT] * 500, [ALIKE] * 500)):
         for horizon in (4, 40, None):
             with pytest.raises(Refused):
                 checked({**data, "horizon": horizon, "proof": proof})
@@ -414,9 +432,10 @@ def test_a_difference_cannot_dominate_itself() -> None:
     """Only kept differences dominate, and those are explored."""
     data = written(claiming(noisy_chain(None), fmpq(2), 3))
     assert data["verdict"] == "violated"
-    for proof in ([[[0, "1"]], [[1, "1"]]], [None, [[0, "1"]]], [[], []], [None, None, [[0, "0"]]]):
+    second, none = by([1, "1", None]), by([0, "0", None])
+    for items in ([ALIKE, second], [KEPT, ALIKE], [NOTHING, NOTHING], [KEPT, KEPT, none]):
         with pytest.raises(Refused, match=r"^(proof|level)"):
-            checked({**data, "verdict": "private", "proof": proof})
+            checked({**data, "verdict": "private", "proof": listing(*items)})
 
 
 # --- hostile input ----------------------------------------------------------------------------------------
@@ -424,24 +443,28 @@ def test_a_difference_cannot_dominate_itself() -> None:
 ROW = [[0, "1"]]
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "version 1": ({"version": 1}, "format"),
+    "version 4": ({"version": 4}, "format"),
     "version true": ({"version": True}, "format"),
     "another format": ({"format": "dipc"}, "format"),
     "another statement": ({"statement": "hiden"}, "format"),
-    "a new field": ({"note": 1}, "format"),
+    "a new field": ({"note": 1}, "the field 'note' is not known"),
     "no states": ({"states": []}, "states"),
     "a state twice": ({"states": ["a", "a", "b"]}, "states"),
     "silence": ({"observations": ["0", "1", "-"]}, "observations"),
     "a row is missing": ({"emissions": [ROW]}, "emissions"),
     "no observation": ({"emissions": [[], ROW, ROW]}, "emissions 0"),
     "a row of 7/8": ({"emissions": [[[0, "7/8"]], ROW, ROW]}, "emissions 0"),
-    "a negative probability": ({"emissions": [[[0, "-1"], [1, "2"]], ROW, ROW]}, "emissions 0"),
+    "a negative probability": ({"emissions": [[[0, "-1"], [1, "2"]], ROW, ROW]}, "point"),
     "silence is shown": ({"emissions": [[[3, "1"]], ROW, ROW]}, "emissions 0"),
     "an observation twice": ({"emissions": [[[0, "1/2"], [0, "1/2"]], ROW, ROW]}, "emissions 0"),
     "a state outside": ({"transitions": [[[3, "1"]], [], []]}, "transitions 0"),
-    "true for 1": ({"transitions": [[[True, "1"]], [], []]}, "transitions 0"),
-    "a row null": ({"transitions": [None, [], []]}, "transitions 0"),
-    "a side of 1/2": ({"sides": [{"name": "a", "prior": None, "start": [[0, "1/2"]]}]}, "side 0"),
-    "an empty side": ({"sides": [{"name": "a", "prior": None, "start": []}]}, "side 0"),
+    "true for 1": ({"transitions": [[[True, "1"]], [], []]}, "transitions, 0, 0, 0"),
+    "a row null": ({"transitions": [None, [], []]}, "transitions, 0"),
+    "too few sides": ({"sides": [{"name": "a", "prior": None, "start": [[0, "1/2"]]}]}, "pairs"),
+    "a number that is no text": (
+        {"sides": [{"name": "a", "prior": None, "start": [[0, 1]]}]},
+        "sides, 0, start, 0, 1",
+    ),
     "no pairs": ({"pairs": []}, "pairs"),
     "a side in no pair": ({"pairs": [[0, 1]]}, "pairs"),
     "a pair outside": ({"pairs": [[0, 1], [1, 3]]}, "pairs"),
@@ -453,12 +476,15 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "c = 4/2": ({"c": "4/2"}, "c"),
     "a float": ({"c": 2}, "c"),
     "undecided": ({"verdict": "undecided"}, "verdict"),
-    "a proof too short": ({"proof": [None] * 3}, "proof"),
-    "a proof too long": ({"proof": [None] * 5}, "proof"),
-    "a forward reference": ({"proof": [[[1, "1"]], None, None, None]}, "level 0"),
-    "a negative multiplier": ({"proof": [None, None, None, [[0, "-1"]]]}, "level 0"),
-    "no kept difference": ({"proof": [[[0, "1"]]] * 4}, "level 0"),
-    "not enough": ({"proof": [None, None, None, [[0, "1/2"]]]}, "level 0"),
+    "a proof too short": ({"proof": listing(*[KEPT] * 3)}, "proof"),
+    "a proof too long": ({"proof": listing(*[KEPT] * 5)}, "proof"),
+    "a forward reference": ({"proof": listing(by([1, "1", None]), KEPT, KEPT, KEPT)}, "level 0"),
+    "a negative multiplier": ({"proof": listing(KEPT, KEPT, KEPT, by([0, "-1", None]))}, "level 0"),
+    "a kept vector before the first": ({"proof": listing(KEPT, KEPT, KEPT, by([-1, "1", None]))}, "level 0"),
+    "no kept difference": ({"proof": listing(*[ALIKE] * 4)}, "level 0"),
+    "not enough": ({"proof": listing(KEPT, KEPT, KEPT, by([0, "1/2", None]))}, "level 0"),
+    "two kinds of item": ({"proof": listing(KEPT, KEPT, KEPT, KEPT | ALIKE)}, "proof, items, 3"),
+    "a sign that nothing needs": ({"proof": listing(*[KEPT] * 4) | {"signs": [None]}}, "signs"),
     "an object": ({"proof": {"pair": 0, "sequence": [0]}}, "proof"),
 }
 
@@ -468,8 +494,28 @@ def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
     changed, step = BROKEN[name]
     data = written(geometric())
     checked(data)
-    with pytest.raises(Refused, match=rf"^{step}(:|,)"):
+    with pytest.raises(Refused, match=rf"^(: )?{step}(:|,|$)"):
         checked(data | changed)
+
+
+@pytest.mark.parametrize("statement", ["hidden", "class", "pufferfish"])
+def test_version_2_is_refused_with_what_writes_a_new_one(statement: str) -> None:
+    words = (
+        "version 2 is no longer read: write a new one with dipc pufferfish check FILE --certificate c.json"
+    )
+    with pytest.raises(Refused, match=f"^format: {words}"):
+        checked(written(geometric()) | {"version": 2, "statement": statement})
+
+
+def test_weights_of_a_side_are_divided_by_their_sum() -> None:
+    data = written(claiming(noisy_chain(4), fmpq(3), 4))
+    certificate = checked(data)
+    for side, factor in ((0, Fraction(2)), (1, Fraction(3, 7))):
+        scaled = [[s, str(Fraction(p) * factor)] for s, p in data["sides"][side]["start"]]
+        other = checked(changed(data, ("sides", side, "start"), scaled))
+        assert other.statement() == certificate.statement() and other.sha256 != certificate.sha256
+    with pytest.raises(Refused, match=r"^point: a side is impossible there"):
+        checked(changed(data, ("sides", 0, "start"), []))
 
 
 @pytest.mark.parametrize(
@@ -489,7 +535,7 @@ def test_what_is_broken_is_refused_with_its_step(name: str) -> None:
 )
 def test_a_broken_violation_is_refused(changed: dict[str, Any], step: str) -> None:
     data = written(claiming(geometric(), fmpq(3, 2), 1))
-    with pytest.raises(Refused, match=rf"^{step}:"):
+    with pytest.raises(Refused, match=rf"^{step}(:|,)"):
         checked(data | {"proof": data["proof"] | changed})
 
 
@@ -504,7 +550,9 @@ def test_a_sequence_is_not_longer_than_the_horizon() -> None:
 def test_a_long_list_of_levels_is_refused() -> None:
     data = written(shipped("ex2-repeated"))
     with pytest.raises(Refused, match=r"^(proof|level)"):
-        checked(data | {"verdict": "private", "c": "9" * 300, "horizon": 10**6, "proof": [None] * 10**5})
+        checked(
+            data | {"verdict": "private", "c": "9" * 300, "horizon": 10**6, "proof": listing(*[KEPT] * 10**5)}
+        )
 
 
 def test_names_cannot_forge_the_statement() -> None:

@@ -13,8 +13,9 @@ import pytest
 from campaigns import many
 
 from dipc.kernel import polynomials
-from dipc.kernel.polynomials import Cube, Polynomial, bernstein, composed, plus, times
+from dipc.kernel.polynomials import Cube, Polynomial, Sign, Terms, bernstein, composed, plus, times
 from dipc.kernel.reading import Refused
+from dipc.kernel.schema import reader
 
 GRID = [Fraction(n, 8) for n in range(9)]
 
@@ -93,7 +94,8 @@ def random_tree(random: Random, variables: int, conditions: int, depth: int) -> 
 
 def accepted(f: Polynomial, conditions: list[Polynomial], proof: Any) -> bool:
     try:
-        Cube(2, [bernstein(g, 2, "g") for g in conditions]).check_sign(f, proof, "f")
+        sign = reader(Sign)(proof, "f")
+        Cube(2, [bernstein(g, 2, "g") for g in conditions]).check_sign(f, sign, "f")
     except Refused:
         return False
     return True
@@ -135,6 +137,11 @@ def test_factors() -> None:
     assert not accepted(times(f, g), [], {"factors": [*listed[:2], [as_listed(g), 3, None]]})
     assert not accepted(times(f, g), [], {"factors": [*listed[:2], [as_listed(g), 3, [-1]]]})
     assert not accepted({key: -c for key, c in f.items()}, [], {"factors": listed})
+    for power in (0, -1, -2, 256, 10**9):  # none is an exponent: neither left out, nor waited for
+        assert not accepted(f, [], {"factors": [*listed, [as_listed(other), power, [-1]]]})
+        assert not accepted(f, [], {"factors": [*listed, [as_listed(other), power, None]]})
+    assert accepted({bytes(2): Fraction(1, 2)}, [], None) and accepted({}, [], None)
+    assert not accepted({bytes(2): Fraction(-1, 2)}, [], None) and not accepted(p, [], None)
 
 
 def test_a_box_is_dropped_only_if_a_condition_fails_on_all_of_it() -> None:
@@ -170,8 +177,8 @@ def test_polynomials_in_words() -> None:
     ],
 )
 def test_what_is_not_a_polynomial_is_refused(written: Any) -> None:
-    with pytest.raises(Refused, match=r"^f: "):
-        polynomials.read_polynomial(written, 2, "f")
+    with pytest.raises(Refused, match=r"^f[:,] "):
+        polynomials.polynomial(reader(Terms)(written, "f"), 2, "f")
 
 
 def test_sizes_are_limited() -> None:

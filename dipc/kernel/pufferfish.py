@@ -1,0 +1,830 @@
+"""The statement about a hidden Markov model: pairs of distributions are ln(c)-Pufferfish private, or not.
+
+A certificate has the model, the parameters of which its probabilities are functions (none, if they are
+numbers), the distributions ("sides"), the ordered pairs of them, the horizon (None: every one) and c.
+*Private* means P(w | left) <= c P(w | right) for every pair, every sequence w of at most ``horizon``
+observations, and every point of the class at which all numbers are defined and both sides are possible (Liu,
+Wang, Zhang, *Verifying Pufferfish Privacy in Hidden Markov Models*, Definition 2).  The first observation is
+made in the first state.  A state without successors is followed by one that shows silence, the observation
+``-``, for ever.  The weights of a side need not sum to 1: the distribution is that of the weights divided by
+their sum.
+
+**The class.**  Probabilities are polynomials in the parameters, or these divided by a listed divisor.  A
+parameter p has the range (low, high), open or closed, whose ends are polynomials in the parameters before
+it; conditions are further polynomials g >= 0.  *The class* are all points in the ranges that meet the
+conditions. p = low + (high - low) u with u in [0, 1] maps the unit cube onto a set that contains all of
+them.  One parameter may stand for exp(-eps/unit) with eps > 0; its range is (0, 1), and p = u^b instead,
+where rate unit = a/b in lowest terms for the rate of eps in the claim: c exp(rate eps), and exp(-rate eps) =
+u^a.
+
+**A violation** is a point of the class and a sequence; its two probabilities are computed here.  A *pump*
+shows besides that no c is enough for every horizon.
+
+**A proof of privacy** lists a point of the class at which every number is defined and no side is impossible:
+the claim is about something.  All signs are those of polynomials in u (:mod:`~.polynomials`).  Checked:
+every row of the model sums to 1 identically; every divisor is >= 0, so positive where it is not 0; every
+numerator is >= 0.  All emissions times the product of their divisors are polynomials, as are all transitions
+and the weights of a side; Z and Z' are the sums of a left and a right side.  Let g_w(s) = P(w | the next
+state is s) >= 0, and x = u^a Z' left - c Z right for a pair; it is private if x . g_w <= 0 for all w.  For
+an observation o let (x o)(t) be the sum over s of x(s) e(s, o) p(s, t), so that x . g_(ow) = (x o) . g_w, up
+to a positive factor.  Vectors are enumerated by levels: at level 0 those of the pairs, at level d + 1 all x
+o for the x *kept* at level d.  Each one is
+
+* *settled*: all its entries are <= 0;
+* *dominated*: x <= sum of l_i x_i in every entry, for listed l_i >= 0 and x_i kept at level d or before;
+* *settled over the cone*, see below;
+* or *kept*: the sum of its entries is <= 0.
+
+*This is a proof*: x . g_w <= 0 for every x of level d and every w with d + |w| <= horizon, by induction on
+|w| at each point.  If x is settled, use g_w >= 0.  If x is kept and w is empty, it is the sum of the
+entries; if w = o v, it is (x o) . g_v, where x o is of level d + 1 and v is shorter.  If x is dominated, it
+is at most the sum of l_i x_i . g_w, where each x_i is kept, of a level <= d.  Without a horizon this covers
+all w, once a level keeps nothing.
+
+**A cone.**  Let f_w(s) = P(w | the state before is s), so f_(ow) = M_o f_w with M_o(s, t) = p(s, t) e(t, o).
+For listed (u, v, d), d >= 1, let C be all f >= 0 with h . f <= 0 for h = e_u - d e_v.  The ones, f of the
+empty word, are in C.  For each bound and o the row M_o(u, .) - d M_o(v, .) is at most a combination of the h
+with listed multipliers >= 0; so (M_o f)(u) <= d (M_o f)(v) for f in C, and all f_w are in C.  x is settled
+over the cone if for every o the vector s -> x(s) e(s, o) is at most such a combination: its product with f_w
+is x . g_(ow), which is then <= 0; so is the sum of the entries of x, which is the sum of x . g_o over all o.
+
+**A pump**: a prefix v, a word w, vectors x, y > 0 on some states each, and numbers a > b >= 0.  With A the
+product of the M_o along w, alpha and beta the vectors of both sides after v (by the state that showed its
+last observation): x A >= a x; the states of x are reached from those of alpha by repeating w; the states of
+y contain those of beta and no step of A leaves them; A y <= b y on them.  Then, with n states, d x <= the
+sum of alpha A^j over j < n for some d > 0, so that for each k one P(v w^(k+j) | left), j < n, is at least
+a^k times a constant > 0; and P(v w^(k+j) | right) = beta A^(k+j) 1 is at most b^(k+j) times one.  So some
+quotient is at least a constant times (a/b)^k; if b = 0 the right side is 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import Any, NamedTuple, Protocol
+
+from .facts import ZERO, negative
+from .polynomials import (
+    MAX_DEGREE,
+    MAX_VARIABLES,
+    Cube,
+    Polynomial,
+    Sign,
+    Terms,
+    added,
+    bernstein,
+    composed,
+    constant,
+    number,
+    plus,
+    polynomial,
+    product,
+    times,
+    value_at,
+    variable,
+)
+from .polynomials import shown as polynomial_shown
+from .privacy import MAX_NAME, shown
+from .reading import name_of, require
+from .schema import check_version, read, write
+
+STATEMENT = "pufferfish"
+SILENCE = "-"
+LONGEST = 10**6  # a horizon, a sequence, and the unit of eps
+MAX_STATES = 10**6
+MAX_STATED = 1000  # terms of ranges and conditions: a statement has all of them
+MAX_SHOWN = 40  # observations in a statement
+ONE = Fraction(1)
+
+# --- the format ---------------------------------------------------------------------------------------
+
+Function = Fraction | tuple[Terms, int | None]  # a number, or a polynomial over the divisor with this number
+Row = list[tuple[int, Function]]  # the entries that are not zero
+Multiples = list[tuple[int, Fraction | Terms, Sign]]  # the number of a vector, its multiplier, which is >= 0
+Entries = list[tuple[int, Fraction]]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of a parameter."""
+
+    name: str
+    low: Terms
+    high: Terms
+    low_closed: bool
+    high_closed: bool
+
+
+@dataclass(frozen=True)
+class Eps:
+    """The parameter that stands for exp(-eps/unit), and the rate of eps in the claim."""
+
+    parameter: int
+    unit: int
+    rate: Fraction
+
+
+@dataclass(frozen=True)
+class Side:
+    """A distribution of first states, perhaps under a prior."""
+
+    name: str
+    prior: str | None
+    start: Row
+
+
+@dataclass(frozen=True)
+class Settled:
+    """No entry is positive; there is a sign for each that is not a number."""
+
+    settled: list[Sign]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The sum of the entries is not positive."""
+
+    kept: Sign
+
+
+@dataclass(frozen=True)
+class Dominated:
+    """A vector is at most a combination; what is left is settled."""
+
+    by: Multiples
+    rest: list[Sign]
+
+
+@dataclass(frozen=True)
+class OverCone:
+    """A combination of the bounds of the cone, for each observation."""
+
+    cone: list[Dominated]
+
+
+Item = Settled | Kept | Dominated | OverCone
+
+
+@dataclass(frozen=True)
+class Private:
+    """A proof of privacy."""
+
+    point: list[Fraction]
+    signs: list[Sign]
+    cone: list[tuple[int, int, Fraction]]
+    closed: list[OverCone]
+    items: list[Item]
+
+
+@dataclass(frozen=True)
+class Pump:
+    """A word that, repeated after a prefix, makes a quotient grow beyond all bounds."""
+
+    prefix: list[int]
+    word: list[int]
+    left: Entries
+    right: Entries
+    growth: Fraction
+    other_growth: Fraction
+
+
+@dataclass(frozen=True)
+class Violated:
+    """A violation: a pair, a point of the class (for exp(-eps/unit) its u), and a sequence."""
+
+    pair: int
+    point: list[Fraction]
+    sequence: list[int]
+    pump: Pump | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked."""
+
+    format: str
+    version: int
+    statement: str
+    model: str
+    states: list[str]
+    observations: list[str]
+    parameters: list[Range]
+    conditions: list[Terms]
+    eps: Eps | None
+    divisors: list[Terms]
+    emissions: list[Row]
+    transitions: list[Row]
+    sides: list[Side]
+    pairs: list[tuple[int, int]]
+    horizon: int | None
+    c: Fraction
+
+
+@dataclass(frozen=True)
+class Listed(Asked):
+    """A certificate."""
+
+    verdict: str
+    proof: Private | Violated
+    digest: str
+
+
+QUESTION = [field.name for field in fields(Asked)][4:]
+
+# --- what is asked ------------------------------------------------------------------------------------
+
+Vector = dict[int, Polynomial]
+
+
+class Quotient(NamedTuple):
+    """A polynomial, divided by the divisor with this number."""
+
+    above: Polynomial
+    divisor: int | None
+
+
+Functions = dict[int, Quotient]
+
+
+class Model(NamedTuple):
+    """Its rows; the silent state is behind the last one, its silence behind the last observation."""
+
+    emissions: list[Vector]
+    transitions: list[Vector]
+
+    def seen(self, x: Vector) -> dict[int, Vector]:
+        """The parts of a vector, by the observation that its states may show."""
+        found: dict[int, Vector] = {}
+        for s, f in x.items():
+            for o, p in self.emissions[s].items():
+                found.setdefault(o, {})[s] = times(f, p)
+        return dict(sorted(found.items()))
+
+    def moved(self, x: Vector) -> Vector:
+        """The vector after a transition."""
+        found: dict[int, list[Polynomial]] = {}
+        for s, f in x.items():
+            for t, q in self.transitions[s].items():
+                found.setdefault(t, []).append(times(f, q))
+        return present({t: added(parts) for t, parts in found.items()})
+
+    def after(self, x: Vector) -> list[Vector]:
+        """The vectors after each observation that is possible, and a transition."""
+        return [moved for part in self.seen(x).values() if (moved := self.moved(part))]
+
+    def probability(self, start: Vector, sequence: Sequence[int]) -> Fraction:
+        """Of a sequence of observations, in a model of numbers."""
+        for o in sequence:
+            start = self.moved(self.seen(start).get(o, {}))
+        return total(start)
+
+
+def present(x: Vector) -> Vector:
+    """Without entries that are zero; in the order of states."""
+    return {s: x[s] for s in sorted(x) if x[s]}
+
+
+def total(x: Vector) -> Fraction:
+    """The sum of entries that are numbers."""
+    return sum((number(f) or ZERO for f in x.values()), ZERO)
+
+
+class Question:
+    """What is asked, once it is well-formed; every row of the model sums to 1."""
+
+    def __init__(self, asked: Asked) -> None:
+        n, m = len(asked.states), len(asked.observations)
+        self.asked, self.size = asked, len(asked.parameters)
+        for step, names in (("states", asked.states), ("observations", asked.observations)):
+            good = 0 < len(names) <= MAX_STATES and len(set(names)) == len(names) and SILENCE not in names
+            require(good, step, "there are none, too many, one is listed twice or stands for silence")
+        self.read_class()
+        self.divisors = [polynomial(f, self.size, "divisors") for f in asked.divisors]
+        require(all(self.divisors), "divisors", "one of them is zero")
+        for step, rows in (("emissions", asked.emissions), ("transitions", asked.transitions)):
+            require(len(rows) == n, step, "there is not one row for every state")
+        self.emissions = [
+            self.distribution(row, m - 1, f"emissions {s}") for s, row in enumerate(asked.emissions)
+        ]
+        self.transitions = [
+            self.distribution(row, n - 1, f"transitions {s}") if row else {}
+            for s, row in enumerate(asked.transitions)
+        ]
+        self.sides = [self.row(side.start, n - 1, f"side {i}") for i, side in enumerate(asked.sides)]
+        ends = {i for pair in asked.pairs for i in pair}
+        known = asked.pairs and ends == set(range(len(asked.sides)))
+        require(known, "pairs", "there are none, one has no such side, or one of the sides is in none")
+        horizon = asked.horizon is None or 0 < asked.horizon <= LONGEST
+        require(horizon, "horizon", f"it is not from 1 to {LONGEST}")
+        require(asked.c >= 1 or (asked.eps and asked.c > 0), "c", "it is less than 1")
+
+    def read_class(self) -> None:
+        """The parameters: their ranges, whose ends depend on those before only, the conditions, and eps."""
+        step, asked, size = "parameters", self.asked, self.size
+        names = {name_of(r.name, step) for r in asked.parameters}
+        require(len(names) == size <= MAX_VARIABLES, step, "there are too many, or a name is listed twice")
+        self.ranges = [
+            (polynomial(r.low, size, step), polynomial(r.high, size, step)) for r in asked.parameters
+        ]
+        early = all(not any(key[i:]) for i, ends in enumerate(self.ranges) for f in ends for key in f)
+        require(early, step, "the end of a range depends on that parameter, or on a later one")
+        self.conditions = [polynomial(f, size, "conditions") for f in asked.conditions]
+        stated = sum(len(f) for ends in (*self.ranges, self.conditions) for f in ends)
+        require(stated <= MAX_STATED, "conditions", f"more than {MAX_STATED} terms, which no statement shows")
+        self.powers = Fraction(0) if asked.eps is None else self.powers_of(asked.eps)
+
+    def powers_of(self, eps: Eps) -> Fraction:
+        """a/b: the parameter that stands for eps is u^b, and exp(-rate eps) is u^a."""
+        known = 0 <= eps.parameter < self.size and 0 < eps.unit <= LONGEST
+        require(known, "eps", "there is no such parameter, or the unit is out of range")
+        listed = self.asked.parameters[eps.parameter]
+        plain = self.ranges[eps.parameter] == ({}, constant(ONE, self.size))
+        plain = plain and not listed.low_closed and not listed.high_closed
+        require(plain, "eps", "the range of its parameter is not (0, 1)")
+        powers = eps.rate * eps.unit
+        small = powers >= 0 and max(powers.numerator, powers.denominator) <= MAX_DEGREE
+        require(small, "eps", "the rate is negative, or the powers are too large")
+        return powers
+
+    def row(self, listed: Row, last: int, step: str) -> Functions:
+        """The entries, none of them zero."""
+        places = [place for place, _ in listed]
+        fits = all(0 <= place <= last for place in places) and all(a < b for a, b in pairwise(places))
+        require(fits, step, "a place is out of range, or not in order")
+        found = {place: self.quotient(f, step) for place, f in listed}
+        require(all(f.above for f in found.values()), step, "an entry is zero")
+        return found
+
+    def quotient(self, listed: Function, step: str) -> Quotient:
+        """One entry."""
+        if isinstance(listed, Fraction):
+            return Quotient(constant(listed, self.size), None)
+        terms, divisor = listed
+        require(divisor is None or 0 <= divisor < len(self.divisors), step, "there is no such divisor")
+        return Quotient(polynomial(terms, self.size, step), divisor)
+
+    def distribution(self, listed: Row, last: int, step: str) -> Functions:
+        """A row whose sum is 1 for all parameters."""
+        row = self.row(listed, last, step)
+        (cleared,), scale = clear([row], self.divisors, self.size)
+        require(added(cleared.values()) == scale, step, "the sum is not 1 for all parameters")
+        return row
+
+    def images(self) -> list[Polynomial]:
+        """The parameters as polynomials in u."""
+        found: list[Polynomial] = []
+        for place, ends in enumerate(self.ranges):
+            if self.asked.eps is not None and place == self.asked.eps.parameter:
+                found.append(variable(place, self.size, self.powers.denominator))
+                continue
+            free = [*found, *({} for _ in range(place, self.size))]
+            low, high = (composed(end, free, self.size) for end in ends)
+            found.append(plus(low, times(plus(high, low, -1), variable(place, self.size))))
+        return found
+
+    def numerators(self) -> Iterator[Polynomial]:
+        """Those that need a sign, each once: they are no numbers, which are >= 0."""
+        found: dict[Any, Polynomial] = {}
+        for row in (*self.emissions, *self.transitions, *self.sides):
+            for f, _ in row.values():
+                value = number(f)
+                require(value is None or value >= 0, "signs", "a number is negative")
+                if value is None:
+                    found.setdefault(frozenset(f.items()), f)
+        return iter(found.values())
+
+    # --- at a point of the class ---
+
+    def point(self, listed: Sequence[Fraction]) -> tuple[list[Fraction], Fraction]:
+        """A listed point, which is in the class, and exp(-rate eps) there."""
+        point, scale, eps = list(listed), ONE, self.asked.eps
+        require(len(point) == self.size, "point", "there is not one number for every parameter")
+        if eps is not None:
+            u = point[eps.parameter]
+            require(0 < u < 1, "point", "exp(-eps/unit) is not between 0 and 1")
+            point[eps.parameter], scale = u**self.powers.denominator, u**self.powers.numerator
+        for x, ends, r in zip(point, self.ranges, self.asked.parameters, strict=True):
+            low, high = (value_at(end, point) for end in ends)
+            inside = (low < x or (r.low_closed and low == x)) and (x < high or (r.high_closed and x == high))
+            require(inside, "point", f"{r.name[:MAX_NAME]} is outside of its range")
+        require(all(value_at(g, point) >= 0 for g in self.conditions), "point", "a condition does not hold")
+        return point, scale
+
+    def model_at(self, point: Sequence[Fraction]) -> tuple[Model, list[Vector]]:
+        """The model of numbers at a point, and its sides: all is defined there, and no side impossible."""
+        n, m = len(self.emissions), len(self.asked.observations)
+        stays = {n: constant(ONE, 0)}
+        emissions = [self.values_at(row, point) for row in self.emissions]
+        transitions = [self.values_at(row, point) or stays for row in self.transitions]
+        sides = []
+        for row in self.sides:
+            weights = self.values_at(row, point)
+            scale = total(weights)
+            require(scale, "point", "a side is impossible there")
+            sides.append({s: {key: x / scale for key, x in f.items()} for s, f in weights.items()})
+        return Model([*emissions, {m: constant(ONE, 0)}], [*transitions, stays]), sides
+
+    def values_at(self, row: Functions, point: Sequence[Fraction]) -> Vector:
+        """A row where the parameters are numbers."""
+        found = {}
+        for s, f in row.items():
+            divisor = ONE if f.divisor is None else value_at(self.divisors[f.divisor], point)
+            require(divisor, "point", "a divisor is 0 there")
+            value = value_at(f.above, point) / divisor
+            require(value >= 0, "point", "a probability is negative there")
+            found[s] = constant(value, 0)
+        return present(found)
+
+
+def clear(
+    rows: Sequence[Functions], divisors: Sequence[Polynomial], size: int
+) -> tuple[list[Vector], Polynomial]:
+    """All entries times the product of the divisors that occur, and this product."""
+    used = sorted({f.divisor for row in rows for f in row.values() if f.divisor is not None})
+    rest = {i: product([divisors[j] for j in used if j != i], size) for i in (None, *used)}
+    return [{s: times(f.above, rest[f.divisor]) for s, f in row.items()} for row in rows], rest[None]
+
+
+# --- privacy ------------------------------------------------------------------------------------------
+
+
+class Prover(Protocol):
+    """Who knows the proof: the file if a certificate is checked, a search if one is written."""
+
+    def sign(self, f: Polynomial) -> Sign:
+        """The proof that f >= 0 on the class."""
+
+    def closed(self, rows: Sequence[Vector]) -> OverCone:
+        """The combinations of bounds of a cone that these vectors are at most."""
+
+    def items(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Sequence[Item]:
+        """What each vector of a level is; the kept ones are those of levels before."""
+
+
+class Reading:
+    """The proof as it is listed."""
+
+    def __init__(self, proof: Private) -> None:
+        self.parts = {"signs": iter(proof.signs), "closed": iter(proof.closed), "proof": iter(proof.items)}
+
+    def sign(self, f: Polynomial) -> Sign:
+        """The next sign."""
+        (sign,) = self.following(1, "signs")
+        return sign  # type: ignore[no-any-return]
+
+    def closed(self, rows: Sequence[Vector]) -> OverCone:
+        """The next proof of a bound."""
+        (proof,) = self.following(1, "closed")
+        return proof  # type: ignore[no-any-return]
+
+    def items(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Sequence[Item]:
+        """The next items."""
+        return self.following(len(level), "proof")
+
+    def following(self, count: int, part: str) -> list[Any]:
+        """So many more of one part."""
+        found = list(islice(self.parts[part], count))
+        require(len(found) == count, part, "it ends too early")
+        return found
+
+    def check_end(self) -> None:
+        """That all of it was needed."""
+        for part, rest in self.parts.items():
+            require(not list(rest), part, "there is more than is needed")
+
+
+class Levels:
+    """A question in the coordinates of the cube, and the walk over its levels of vectors."""
+
+    def __init__(self, question: Question, prover: Prover) -> None:
+        self.question, self.prover, self.size = question, prover, question.size
+        self.images = question.images()
+        self.cube = Cube(
+            self.size, [bernstein(self.pulled(g), self.size, "conditions") for g in question.conditions]
+        )
+        self.divisors = [self.pulled(d) for d in question.divisors]
+        n, m = len(question.emissions), len(question.asked.observations)
+        one = Quotient(constant(ONE, self.size), None)
+        stays = {n: one}
+        self.model = Model(
+            self.cleared([*question.emissions, {m: one}]),
+            self.cleared([*(row or stays for row in question.transitions), stays]),
+        )
+        self.bounds: list[Vector] = []
+
+    def pulled(self, f: Polynomial) -> Polynomial:
+        """In the coordinates u."""
+        return composed(f, self.images, self.size) if self.size else f
+
+    def cleared(self, rows: Sequence[Functions]) -> list[Vector]:
+        """Entries without divisors: all are multiplied by the same ones."""
+        pulled = [{s: Quotient(self.pulled(f.above), f.divisor) for s, f in row.items()} for row in rows]
+        return clear(pulled, self.divisors, self.size)[0]
+
+    def differences(self) -> list[Vector]:
+        """Of every pair: u^a Z' left - c Z right."""
+        asked, found = self.question.asked, list[Vector]()
+        scale = constant(ONE, self.size)
+        if asked.eps is not None:
+            scale = variable(asked.eps.parameter, self.size, self.question.powers.numerator)
+        starts = [self.cleared([side])[0] for side in self.question.sides]
+        for left, right in asked.pairs:
+            above = times(scale, added(starts[right].values()))
+            x = {s: times(above, f) for s, f in starts[left].items()}
+            for s, f in starts[right].items():
+                x[s] = plus(x.get(s, {}), times(added(starts[left].values()), f), -asked.c)
+            found.append(present(x))
+        return found
+
+    def check(self, cone: Sequence[tuple[int, int, Fraction]]) -> None:
+        """All of a proof but its point."""
+        for i, f in enumerate([*self.divisors, *map(self.pulled, self.question.numerators())]):
+            self.cube.check_sign(f, self.prover.sign(f), f"sign {i}")
+        self.check_cone(cone)
+        level, kept, depth = [x for x in self.differences() if x], list[Vector](), 0
+        while level:
+            step, horizon = f"level {depth}", self.question.asked.horizon
+            open_ones = [x for x in level if not is_plain(x, depth == horizon, step)]
+            items = list(zip(open_ones, self.prover.items(open_ones, kept), strict=True))
+            fresh = [x for x, item in items if isinstance(item, Kept)]
+            kept += fresh
+            for x, item in items:
+                self.check_item(x, item, kept, step)
+            if depth == horizon:
+                break
+            level, depth = [y for x in fresh for y in self.model.after(x)], depth + 1
+
+    def check_item(self, x: Vector, item: Item, kept: Sequence[Vector], step: str) -> None:
+        """A vector is what its item says."""
+        match item:
+            case Kept(sign):
+                self.cube.check_sign(negative(added(x.values())), sign, step)
+            case Settled(signs):
+                self.check_settled(x, signs, step)
+            case Dominated():
+                self.check_dominated(x, item, kept, step)
+            case OverCone():
+                self.check_over_cone(self.model.seen(x), item, step)
+
+    def check_settled(self, x: Vector, signs: Sequence[Sign], step: str) -> None:
+        """No entry is positive: numbers are seen not to be, the others have a sign each."""
+        others = []
+        for f in x.values():
+            value = number(f)
+            require(value is None or value <= 0, step, "an entry is positive")
+            others += [f] if value is None else []
+        require(len(signs) == len(others), step, "there is not one sign for every entry")
+        for f, sign in zip(others, signs, strict=True):
+            self.cube.check_sign(negative(f), sign, step)
+
+    def check_dominated(self, x: Vector, item: Dominated, others: Sequence[Vector], step: str) -> None:
+        """x is at most the listed combination of others."""
+        rest = dict(x)
+        for place, listed, sign in item.by:
+            require(0 <= place < len(others), step, "there is no such vector")
+            factor = self.multiplier(listed, step)
+            self.cube.check_sign(factor, sign, step)
+            for s, f in others[place].items():
+                rest[s] = plus(rest.get(s, {}), times(factor, f), -1)
+        self.check_settled(present(rest), item.rest, step)
+
+    def multiplier(self, listed: Fraction | Terms, step: str) -> Polynomial:
+        """A number, or a polynomial in u."""
+        if isinstance(listed, Fraction):
+            return constant(listed, self.size)
+        return polynomial(listed, self.size, step)
+
+    def check_cone(self, cone: Sequence[tuple[int, int, Fraction]]) -> None:
+        """The cone contains the ones, and every M_o maps it into itself."""
+        one, states = constant(ONE, self.size), range(len(self.model.emissions))
+        for u, v, d in cone:
+            require(u in states and v in states, "cone", "there is no such state")
+            require(u != v and d >= 1, "cone", "a bound is less than 1, or of a state with itself")
+            self.bounds.append({u: one, v: constant(-d, self.size)})
+        for i, bound in enumerate(self.bounds):
+            rows = self.model.seen(self.model.moved(bound))
+            self.check_over_cone(rows, self.prover.closed(list(rows.values())), f"closed {i}")
+
+    def check_over_cone(self, rows: dict[int, Vector], proof: OverCone, step: str) -> None:
+        """For each observation: its vector is at most the listed combination."""
+        fits = len(proof.cone) == len(rows)
+        require(fits, step, "there is not one combination for every observation")
+        for row, item in zip(rows.values(), proof.cone, strict=True):
+            self.check_dominated(row, item, self.bounds, step)
+
+
+def is_plain(x: Vector, is_last: bool, step: str) -> bool:
+    """Whether a vector of numbers needs no item: all are <= 0, or at the horizon their sum is.
+
+    It is never positive.
+    """
+    values = [value for f in x.values() if (value := number(f)) is not None]
+    if len(values) < len(x):
+        return False
+    require(sum(values) <= 0, step, "a sequence of so many observations breaks the claim")
+    return is_last or max(values) <= 0
+
+
+def check_private(question: Question, proof: Private) -> None:
+    """A listed proof of privacy."""
+    question.model_at(question.point(proof.point)[0])
+    reading = Reading(proof)
+    Levels(question, reading).check(proof.cone)
+    reading.check_end()
+
+
+# --- violations ---------------------------------------------------------------------------------------
+
+
+def check_violation(question: Question, proof: Violated) -> str:
+    """The listed sequence breaks the claim at the listed point: how, in words; so does the pump, if any."""
+    asked, names = question.asked, [*question.asked.observations, SILENCE]
+    require(0 <= proof.pair < len(asked.pairs), "proof", "there is no such pair")
+    pumped = [] if proof.pump is None else [*proof.pump.prefix, *proof.pump.word]
+    known = all(0 <= o < len(names) for o in (*proof.sequence, *pumped))
+    require(known, "proof", "there is no such observation")
+    short = 0 < len(proof.sequence) <= (asked.horizon or LONGEST)
+    require(short, "proof", "the sequence is empty, or longer than the horizon")
+    point, scale = question.point(proof.point)
+    model, sides = question.model_at(point)
+    pair = asked.pairs[proof.pair]
+    left, right = (model.probability(sides[i], proof.sequence) for i in pair)
+    require(left * scale > asked.c * right, "proof", "the sequence does not break the claim")
+    values = [f"{r.name[:MAX_NAME]} = {brief(x)}" for r, x in zip(asked.parameters, point, strict=True)]
+    where = f"at {', '.join(values)} " if values else ""
+    more = f" ... ({len(proof.sequence)} observations)" if len(proof.sequence) > MAX_SHOWN else ""
+    secret, against = (side_shown(asked.sides[i]) for i in pair)
+    shows = f"shows {words(names, proof.sequence)}{more} with {brief(left)}, {against} with {brief(right)}"
+    told = f"{where}{secret} {shows}"
+    if proof.pump is None:
+        return told
+    require(asked.horizon is None, "pump", "it says nothing about a horizon")
+    check_pump(model, proof.pump, *(sides[i] for i in pair))
+    return f"{told}; {pump_shown(proof.pump, names)}"
+
+
+def check_pump(model: Model, pump: Pump, left: Vector, right: Vector) -> None:
+    """All that the proof needs."""
+    x, y = ({s: constant(value, 0) for s, value in part} for part in (pump.left, pump.right))
+    require(len(x) == len(pump.left) and len(y) == len(pump.right), "pump", "a state is listed twice")
+    states = range(len(model.emissions))
+    positive = all(s in states and value > 0 for s, value in (*pump.left, *pump.right))
+    require(positive, "pump", "an entry is not positive, or there is no such state")
+    grows = pump.prefix and pump.word and x and pump.growth > pump.other_growth >= 0
+    require(grows, "pump", "something is empty, or the growth is not greater than the other one")
+    found = reached = shown_by(model, set(left), pump.prefix)
+    while found:
+        found = following(model, found, pump.word) - reached
+        reached = reached | found
+    require(reached.issuperset(x), "pump", "a state of the left vector is not reached")
+    later = shown_by(model, set(right), pump.prefix) | following(model, set(y), pump.word)
+    require(later <= set(y), "pump", "a state that the right side reaches is not in its vector")
+    after, image = times_word(model, x, pump.word), word_times(model, pump.word, y)
+    fast = all(total({s: after.get(s, {})}) >= pump.growth * value for s, value in pump.left)
+    require(fast, "pump", "the left vector does not grow so fast")
+    slow = all(total({s: image[s]}) <= pump.other_growth * value for s, value in pump.right)
+    require(slow, "pump", "the right vector grows faster")
+
+
+def following(model: Model, states: set[int], word: Sequence[int]) -> set[int]:
+    """The states that may show the last observation of a word, after these."""
+    for o in word:
+        states = {t for s in states for t in model.transitions[s] if o in model.emissions[t]}
+    return states
+
+
+def shown_by(model: Model, start: set[int], prefix: Sequence[int]) -> set[int]:
+    """The states that may show the last observation of a prefix, from these on."""
+    return following(model, {s for s in start if prefix[0] in model.emissions[s]}, prefix[1:])
+
+
+def times_word(model: Model, x: Vector, word: Sequence[int]) -> Vector:
+    """x A."""
+    for o in word:
+        x = model.seen(model.moved(x)).get(o, {})
+    return x
+
+
+def word_times(model: Model, word: Sequence[int], y: Vector) -> Vector:
+    """A y."""
+    for o in reversed(word):
+        seen = {t: times(f, model.emissions[t][o]) for t, f in y.items() if o in model.emissions[t]}
+        rows = ([times(p, seen[t]) for t, p in row.items() if t in seen] for row in model.transitions)
+        y = {s: added(row) for s, row in enumerate(rows)}
+    return y
+
+
+# --- in words -----------------------------------------------------------------------------------------
+
+
+def words(names: Sequence[str], sequence: Sequence[int]) -> str:
+    """The beginning of a sequence."""
+    return json.dumps(" ".join(names[o][:MAX_NAME] for o in sequence[:MAX_SHOWN]))
+
+
+def brief(p: Fraction) -> str:
+    """A number, exactly if it is short."""
+    bits = max(p.numerator.bit_length(), p.denominator.bit_length())
+    return str(p) if bits <= 256 else f"a number of {bits} bits"
+
+
+def side_shown(side: Side) -> str:
+    """The name of a side."""
+    names = [side.name, *([] if side.prior is None else [side.prior])]
+    return " under ".join(json.dumps(name[:MAX_NAME]) for name in names)
+
+
+def pump_shown(pump: Pump, names: Sequence[str]) -> str:
+    """What a pump shows."""
+    rate = "beyond every bound"
+    if pump.other_growth:
+        rate = f"by {brief(pump.growth / pump.other_growth)} or more"
+    said = f"every {words(names, pump.word)} after {words(names, pump.prefix)}"
+    return f"no c is enough, as {said} multiplies the quotient {rate} in the long run"
+
+
+def claim_shown(question: Question) -> str:
+    """What a certificate shows or refutes."""
+    asked = question.asked
+    claim, eps, horizon = f"ln({asked.c})", asked.eps, f"horizon {asked.horizon}"
+    if eps is not None and eps.rate:
+        claim = f"{eps.rate}*eps" if asked.c == 1 else f"({claim} + {eps.rate}*eps)"
+    if asked.parameters:
+        of = f"for {class_shown(question)} and "
+    else:
+        of = "for " if asked.horizon is None else "up to "
+    return f"{claim}-Pufferfish private {of}{'every horizon' if asked.horizon is None else horizon}"
+
+
+def class_shown(question: Question) -> str:
+    """The class."""
+    asked, names, parts = question.asked, [r.name for r in question.asked.parameters], []
+    for i, (r, ends) in enumerate(zip(asked.parameters, question.ranges, strict=True)):
+        meant = ""
+        if asked.eps is not None and asked.eps.parameter == i:
+            meant = " = exp(-eps)" if asked.eps.unit == 1 else f" = exp(-eps/{asked.eps.unit})"
+        low, high = (polynomial_shown(end, names) for end in ends)
+        parts.append(f"{r.name}{meant} in {'(['[r.low_closed]}{low}, {high}{')]'[r.high_closed]}")
+    where = ", ".join(f"{polynomial_shown(g, names)} >= 0" for g in question.conditions)
+    return f"every {', '.join(parts)}" + (f" where {where}" if where else "")
+
+
+# --- a certificate ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate that was checked; ``violation`` describes the violation, "" if the claim is private."""
+
+    listed: Listed
+    question: Question
+    violation: str
+
+    @property
+    def status(self) -> str:
+        """ "private" or "violated"."""
+        return self.listed.verdict
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the listed question."""
+        parts = {name: write(getattr(self.listed, name)) for name in QUESTION}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def statement(self) -> str:
+        """What was proved, in words, about the listed model."""
+        listed, what = self.listed, claim_shown(self.question)
+        name = listed.model[:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
+        sizes = f"{len(listed.states)} states, {len(listed.observations)} observations"
+        verdict = f"not {what}: {self.violation}" if self.violation else what
+        return shown(f"model '{name}' ({sizes}, {len(listed.pairs)} ordered pairs) is {verdict}")
+
+    def conditional(self) -> str:
+        """The statement under its condition: the kernel does not read models."""
+        parts = "model, class and pairs" if self.listed.parameters else "model and pairs"
+        return f"IF the listed {parts} are those that were meant THEN {self.statement()}"
+
+    def summary(self) -> list[str]:
+        """What was proved, and what is trusted."""
+        parts = "states, observations, parameters, probabilities, distributions, pairs, horizon and claim"
+        trusted = f"trusted: that the listed {parts} are those that were meant"
+        return [f"accepted: {self.conditional()}", f"{trusted}; everything else was recomputed"]
+
+
+def checked(data: Any, file: bytes | None = None) -> Certificate:
+    """All phases but the digest."""
+    check_version(data, "dipc pufferfish check FILE --certificate c.json")
+    require(data["statement"] == STATEMENT, "format", "it is not about a hidden Markov model")
+    require(file is None, "program", "the certificate is about a hidden Markov model, not about a program")
+    listed = read(Listed, data, "")
+    question = Question(listed)
+    if isinstance(listed.proof, Violated):
+        require(listed.verdict == "violated", "verdict", "the proof is that of a violation")
+        return Certificate(listed, question, check_violation(question, listed.proof))
+    require(listed.verdict == "private", "verdict", "the proof is that of privacy")
+    check_private(question, listed.proof)
+    return Certificate(listed, question, "")
