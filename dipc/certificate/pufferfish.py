@@ -265,11 +265,14 @@ def _private(question: Question, posed: kernel.Question, clock: Clock) -> kernel
     return _walked(question, posed, clock, _Numbers(problem, MOST, cone))
 
 
-def _walked(question: Question, posed: kernel.Question, clock: Clock, prover: _Prover) -> kernel.Private:
-    """What the kernel asks for on its walk."""
-    kernel.Levels(posed, prover).check(prover.cone)
+def _walked(
+    question: Question, posed: kernel.Question, clock: Clock, prover: _Numbers | _Polynomials
+) -> kernel.Private:
+    """What the kernel needs on its walk."""
+    levels = kernel.Levels(posed, prover)
+    levels.check(prover.cone)
     point = _witness(question, posed, clock)
-    return kernel.Private(point, prover.signs, prover.cone, prover.proofs, prover.listed)
+    return kernel.Private(point, levels.signs, prover.cone, levels.closed, levels.items)
 
 
 def _witness(question: Question, posed: kernel.Question, clock: Clock) -> list[Fraction]:
@@ -290,51 +293,17 @@ def _witness(question: Question, posed: kernel.Question, clock: Clock) -> list[F
     raise LimitReached("no certificate: no rational point of the class was found where all is defined")
 
 
-class _Prover:
-    """What was found so far; ``kept`` are the kept vectors as the search needs them."""
-
-    def __init__(self) -> None:
-        self.signs: list[Sign] = []
-        self.cone: list[tuple[int, int, Fraction]] = []
-        self.proofs: list[OverCone] = []
-        self.listed: list[Item] = []
-
-    def sign(self, f: Polynomial) -> Sign:
-        """The proof that f >= 0 on the class."""
-        self.signs.append(self.prove(f))
-        return self.signs[-1]
-
-    def prove(self, f: Polynomial) -> Sign:
-        """The same, not yet listed."""
-        raise NotImplementedError
-
-    def closed(self, rows: Sequence[Vector]) -> OverCone:
-        """The combinations of bounds of a cone that these vectors are at most."""
-        raise NotImplementedError
-
-    def items(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Sequence[Item]:
-        """What each vector of a level is."""
-        found = list(self.found(level, kept))
-        self.listed += found
-        return found
-
-    def found(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Iterable[Item]:
-        """The same, not yet listed."""
-        raise NotImplementedError
-
-
-class _Numbers(_Prover):
+class _Numbers:
     """The search without parameters, perhaps over a cone."""
 
     def __init__(self, problem: Rational, most: int, cone: Cone | None = None) -> None:
-        super().__init__()
         self.most, self.clock, self.size = most, problem.clock, problem.steps.size
         self.steps, bounds = problem.steps, cone.bounds if cone else {}
         self.bounds: list[Sparse] = [{u: ONE, v: -d} for (u, v), d in bounds.items()]
         self.cone = [(u, v, fraction(d)) for (u, v), d in bounds.items()]
         self.kept: list[Sparse] = []
 
-    def prove(self, f: Polynomial) -> Sign:
+    def sign(self, f: Polynomial) -> Sign:
         """None: it is a number."""
         return None
 
@@ -343,10 +312,9 @@ class _Numbers(_Prover):
         proof = self._over_cone(list(map(_sparse, rows)))
         if proof is None:
             raise InternalError("a cone that is not closed")
-        self.proofs.append(proof)
         return proof
 
-    def found(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Iterator[Item]:
+    def items(self, level: Sequence[Vector], kept: Sequence[Vector]) -> list[Item]:
         """Those over the cone, the kept ones that are needed, and those that they dominate."""
         vectors = list(map(_sparse, level))
         settled = [self._over_cone(self._seen(x)) if self.bounds else None for x in vectors]
@@ -355,9 +323,12 @@ class _Numbers(_Prover):
         self.kept += fresh
         if len(self.kept) > self.most:
             raise LimitReached(f"no certificate: a proof takes more than {self.most} vectors")
-        for x, item in zip(vectors, settled, strict=True):
+
+        def item_of(x: Sparse) -> Item:
             is_kept = any(x is y for y in fresh)
-            yield item or (Kept(None) if is_kept else _dominated(self._combination(x, self.kept)))
+            return Kept(None) if is_kept else _dominated(self._combination(x, self.kept))
+
+        return [item or item_of(x) for x, item in zip(vectors, settled, strict=True)]
 
     def _seen(self, x: Sparse) -> list[Sparse]:
         return [part for _, part in sorted(self.steps.filtered(x).items())]
@@ -416,12 +387,12 @@ def _multiple(x: Sparse, kept: Sequence[Sparse]) -> Multipliers | None:
     return None
 
 
-class _Polynomials(_Prover):
+class _Polynomials:
     """The search with parameters, for signs on the class."""
 
     def __init__(self, question: Question, posed: kernel.Question, clock: Clock) -> None:
-        super().__init__()
         self.ring: Ring = question.parameters.ring
+        self.cone: list[tuple[int, int, Fraction]] = []
         self.clock, self.kept = clock, list[Vector]()
         images = posed.images()
         self.conditions = [self.flint(composed(g, images, posed.size)) for g in posed.conditions]
@@ -430,7 +401,7 @@ class _Polynomials(_Prover):
         """A polynomial of the kernel as one of python-flint."""
         return self.ring.polynomial({tuple(key): fmpq(c.numerator, c.denominator) for key, c in f.items()})
 
-    def prove(self, f: Polynomial) -> Sign:
+    def sign(self, f: Polynomial) -> Sign:
         """By the whole cube, or by factors.  Raises :class:`LimitReached`."""
         return _simple(self.flint(f)) or self._by_factors(self.flint(f))
 
@@ -460,18 +431,24 @@ class _Polynomials(_Prover):
         what = f"boxes do not show that {f} >= 0 in the unit cube"
         raise LimitReached(f"no certificate: {what}; answers of root isolation have none")
 
-    def found(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Iterator[Item]:
-        """Settled by the whole cube, else a multiple of a kept one, else kept."""
+    def closed(self, rows: Sequence[Vector]) -> OverCone:
+        """Never asked for."""
+        raise InternalError("a cone with parameters")
+
+    def items(self, level: Sequence[Vector], kept: Sequence[Vector]) -> list[Item]:
+        """Settled by the whole cube, else multiples of kept ones, else kept."""
+        found = []
         for x in level:
             self.clock.tick("certificate", len(self.kept))
             item: Item | None = self._settled(x) or self._multiple(x)
             if item is None:
-                item = Kept(self.prove(negative(added(x.values()))))
+                item = Kept(self.sign(negative(added(x.values()))))
                 self.kept.append(x)
             if len(self.kept) > MOST_WITH_PARAMETERS:
                 what = f"a proof takes more than {MOST_WITH_PARAMETERS} vectors"
                 raise LimitReached(f"no certificate: {what}")
-            yield item
+            found.append(item)
+        return found
 
     def _settled(self, x: Vector) -> Settled | None:
         signs = [_simple(self.flint(negative(f))) for f in x.values()]

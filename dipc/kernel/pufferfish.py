@@ -65,7 +65,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .facts import ZERO, negative
 from .polynomials import (
@@ -99,6 +99,8 @@ MAX_STATES = 10**6
 MAX_STATED = 1000  # terms of ranges and conditions: a statement has all of them
 MAX_SHOWN = 40  # observations in a statement
 ONE = Fraction(1)
+
+T = TypeVar("T")
 
 # --- the format ---------------------------------------------------------------------------------------
 
@@ -251,7 +253,7 @@ Functions = dict[int, Quotient]
 
 
 class Model(NamedTuple):
-    """Its rows; the silent state is behind the last one, its silence behind the last observation."""
+    """The rows of all states."""
 
     emissions: list[Vector]
     transitions: list[Vector]
@@ -294,7 +296,10 @@ def total(x: Vector) -> Fraction:
 
 
 class Question:
-    """What is asked, once it is well-formed; every row of the model sums to 1."""
+    """What is asked, once it is well-formed; every row of the model sums to 1.
+
+    The silent state is behind the last one, its silence behind the last observation.
+    """
 
     def __init__(self, asked: Asked) -> None:
         n, m = len(asked.states), len(asked.observations)
@@ -307,13 +312,13 @@ class Question:
         require(all(self.divisors), "divisors", "one of them is zero")
         for step, rows in (("emissions", asked.emissions), ("transitions", asked.transitions)):
             require(len(rows) == n, step, "there is not one row for every state")
-        self.emissions = [
-            self.distribution(row, m - 1, f"emissions {s}") for s, row in enumerate(asked.emissions)
-        ]
-        self.transitions = [
-            self.distribution(row, n - 1, f"transitions {s}") if row else {}
-            for s, row in enumerate(asked.transitions)
-        ]
+        one = Quotient(constant(ONE, self.size), None)
+        emissions = (self.distribution(x, m - 1, f"emissions {s}") for s, x in enumerate(asked.emissions))
+        transitions = (
+            self.distribution(x, n - 1, f"transitions {s}") if x else {n: one}
+            for s, x in enumerate(asked.transitions)
+        )
+        self.emissions, self.transitions = [*emissions, {m: one}], [*transitions, {n: one}]
         self.sides = [self.row(side.start, n - 1, f"side {i}") for i, side in enumerate(asked.sides)]
         ends = {i for pair in asked.pairs for i in pair}
         known = asked.pairs and ends == set(range(len(asked.sides)))
@@ -416,17 +421,15 @@ class Question:
 
     def model_at(self, point: Sequence[Fraction]) -> tuple[Model, list[Vector]]:
         """The model of numbers at a point, and its sides: all is defined there, and no side impossible."""
-        n, m = len(self.emissions), len(self.asked.observations)
-        stays = {n: constant(ONE, 0)}
         emissions = [self.values_at(row, point) for row in self.emissions]
-        transitions = [self.values_at(row, point) or stays for row in self.transitions]
+        transitions = [self.values_at(row, point) for row in self.transitions]
         sides = []
         for row in self.sides:
             weights = self.values_at(row, point)
             scale = total(weights)
             require(scale, "point", "a side is impossible there")
             sides.append({s: {key: x / scale for key, x in f.items()} for s, f in weights.items()})
-        return Model([*emissions, {m: constant(ONE, 0)}], [*transitions, stays]), sides
+        return Model(emissions, transitions), sides
 
     def values_at(self, row: Functions, point: Sequence[Fraction]) -> Vector:
         """A row where the parameters are numbers."""
@@ -469,36 +472,33 @@ class Reading:
     """The proof as it is listed."""
 
     def __init__(self, proof: Private) -> None:
-        self.parts = {"signs": iter(proof.signs), "closed": iter(proof.closed), "proof": iter(proof.items)}
+        self.signs, self.proofs, self.rest = iter(proof.signs), iter(proof.closed), iter(proof.items)
 
     def sign(self, f: Polynomial) -> Sign:
         """The next sign."""
-        (sign,) = self.following(1, "signs")
-        return sign  # type: ignore[no-any-return]
+        return next_of(self.signs, 1, "proof, signs")[0]
 
     def closed(self, rows: Sequence[Vector]) -> OverCone:
         """The next proof of a bound."""
-        (proof,) = self.following(1, "closed")
-        return proof  # type: ignore[no-any-return]
+        return next_of(self.proofs, 1, "proof, closed")[0]
 
     def items(self, level: Sequence[Vector], kept: Sequence[Vector]) -> Sequence[Item]:
         """The next items."""
-        return self.following(len(level), "proof")
+        return next_of(self.rest, len(level), "proof, items")
 
-    def following(self, count: int, part: str) -> list[Any]:
-        """So many more of one part."""
-        found = list(islice(self.parts[part], count))
-        require(len(found) == count, part, "it ends too early")
-        return found
 
-    def check_end(self) -> None:
-        """That all of it was needed."""
-        for part, rest in self.parts.items():
-            require(not list(rest), part, "there is more than is needed")
+def next_of(rest: Iterator[T], count: int, part: str) -> list[T]:
+    """So many more."""
+    found = list(islice(rest, count))
+    require(len(found) == count, part, "it ends too early")
+    return found
 
 
 class Levels:
-    """A question in the coordinates of the cube, and the walk over its levels of vectors."""
+    """A question in the coordinates of the cube, and the walk over its levels of vectors.
+
+    ``signs``, ``closed`` and ``items`` are what was needed so far.
+    """
 
     def __init__(self, question: Question, prover: Prover) -> None:
         self.question, self.prover, self.size = question, prover, question.size
@@ -507,14 +507,11 @@ class Levels:
             self.size, [bernstein(self.pulled(g), self.size, "conditions") for g in question.conditions]
         )
         self.divisors = [self.pulled(d) for d in question.divisors]
-        n, m = len(question.emissions), len(question.asked.observations)
-        one = Quotient(constant(ONE, self.size), None)
-        stays = {n: one}
-        self.model = Model(
-            self.cleared([*question.emissions, {m: one}]),
-            self.cleared([*(row or stays for row in question.transitions), stays]),
-        )
+        self.model = Model(self.cleared(question.emissions), self.cleared(question.transitions))
         self.bounds: list[Vector] = []
+        self.signs: list[Sign] = []
+        self.closed: list[OverCone] = []
+        self.items: list[Item] = []
 
     def pulled(self, f: Polynomial) -> Polynomial:
         """In the coordinates u."""
@@ -543,16 +540,18 @@ class Levels:
     def check(self, cone: Sequence[tuple[int, int, Fraction]]) -> None:
         """All of a proof but its point."""
         for i, f in enumerate([*self.divisors, *map(self.pulled, self.question.numerators())]):
-            self.cube.check_sign(f, self.prover.sign(f), f"sign {i}")
+            self.signs.append(self.prover.sign(f))
+            self.cube.check_sign(f, self.signs[-1], f"sign {i}")
         self.check_cone(cone)
         level, kept, depth = [x for x in self.differences() if x], list[Vector](), 0
         while level:
             step, horizon = f"level {depth}", self.question.asked.horizon
             open_ones = [x for x in level if not is_plain(x, depth == horizon, step)]
-            items = list(zip(open_ones, self.prover.items(open_ones, kept), strict=True))
-            fresh = [x for x, item in items if isinstance(item, Kept)]
+            given = self.prover.items(open_ones, kept)
+            self.items += given
+            fresh = [x for x, item in zip(open_ones, given, strict=True) if isinstance(item, Kept)]
             kept += fresh
-            for x, item in items:
+            for x, item in zip(open_ones, given, strict=True):
                 self.check_item(x, item, kept, step)
             if depth == horizon:
                 break
@@ -607,7 +606,8 @@ class Levels:
             self.bounds.append({u: one, v: constant(-d, self.size)})
         for i, bound in enumerate(self.bounds):
             rows = self.model.seen(self.model.moved(bound))
-            self.check_over_cone(rows, self.prover.closed(list(rows.values())), f"closed {i}")
+            self.closed.append(self.prover.closed(list(rows.values())))
+            self.check_over_cone(rows, self.closed[-1], f"closed {i}")
 
     def check_over_cone(self, rows: dict[int, Vector], proof: OverCone, step: str) -> None:
         """For each observation: its vector is at most the listed combination."""
@@ -632,9 +632,11 @@ def is_plain(x: Vector, is_last: bool, step: str) -> bool:
 def check_private(question: Question, proof: Private) -> None:
     """A listed proof of privacy."""
     question.model_at(question.point(proof.point)[0])
-    reading = Reading(proof)
-    Levels(question, reading).check(proof.cone)
-    reading.check_end()
+    levels = Levels(question, Reading(proof))
+    levels.check(proof.cone)
+    needed = {"signs": levels.signs, "closed": levels.closed, "items": levels.items}
+    for part, used in needed.items():
+        require(used == getattr(proof, part), f"proof, {part}", "there is more than is needed")
 
 
 # --- violations ---------------------------------------------------------------------------------------

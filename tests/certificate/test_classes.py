@@ -362,7 +362,7 @@ def test_a_lower_c_is_refused(subject: str) -> None:
 
 
 BROKEN: dict[str, tuple[str, Where, Any, str]] = {
-    "a sign less": ("ex4", ("proof", "signs"), lambda signs: signs[1:], "signs"),
+    "a sign less": ("ex4", ("proof", "signs"), lambda signs: signs[1:], "proof, signs"),
     "no sign": ("ex4", ("proof", "signs", 0), lambda sign: [], "sign 0"),
     "an item less": ("ex4", ("proof", "items"), lambda items: items[:-1], "proof"),
     "an item more": ("ex4", ("proof", "items"), lambda items: [*items, items[-1]], "proof"),
