@@ -459,6 +459,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "no observation": ({"emissions": [[], ROW, ROW]}, "emissions 0"),
     "a row of 7/8": ({"emissions": [[[0, "7/8"]], ROW, ROW]}, "emissions 0"),
     "a negative probability": ({"emissions": [[[0, "-1"], [1, "2"]], ROW, ROW]}, "point"),
+    "a probability of 0": ({"emissions": [[[0, "1"], [1, "0"]], ROW, ROW]}, "emissions 0"),
     "silence is shown": ({"emissions": [[[3, "1"]], ROW, ROW]}, "emissions 0"),
     "an observation twice": ({"emissions": [[[0, "1/2"], [0, "1/2"]], ROW, ROW]}, "emissions 0"),
     "a state outside": ({"transitions": [[[3, "1"]], [], []]}, "transitions 0"),
