@@ -187,6 +187,12 @@ def test_random_models_at_every_horizon(seed: int) -> None:
     assert Judge(data).is_true(longest=7)
 
 
+def test_only_vectors_with_a_positive_number_have_items() -> None:
+    """At the horizon only the sums count; without one the four vectors after the first two are settled."""
+    assert written(geometric())["proof"]["items"] == [KEPT] * 4
+    assert written(SUBJECTS["noisy for ever"]())["proof"]["items"] == [KEPT] * 2
+
+
 def test_secrets_of_priors_are_named() -> None:
     text = (FOLDER / "ex3.hmm").read_text(encoding="utf-8")
     fixed = read_question(Source("ex3.hmm", text), {"p": "1/2"})
@@ -353,6 +359,8 @@ CONE: dict[str, tuple[Where, Any, str]] = {
     ),
     "below 1": (("cone", 0, 2), lambda d: "1/2", "cone"),
     "itself": (("cone", 0, 0), lambda u: 1, "cone"),
+    "a state before the first": (("cone", 0, 1), lambda v: -1, "cone"),
+    "a state behind the silent one": (("cone", 0, 1), lambda v: 99, "cone"),
     "a dropped proof": (("closed",), lambda closed: closed[:-1], "closed"),
     "a dropped observation": (("closed", 0, "cone"), lambda rows: rows[:-1], "closed 0"),
     "dropped multipliers": (("closed", 0, "cone"), lambda rows: [NOTHING for _ in rows], "closed 0"),
@@ -542,6 +550,36 @@ def test_a_broken_violation_is_refused(changed: dict[str, Any], step: str) -> No
     data = written(claiming(geometric(), fmpq(3, 2), 1))
     with pytest.raises(Refused, match=rf"^{step}(:|,)"):
         checked(data | {"proof": data["proof"] | changed})
+
+
+PUMP: list[tuple[dict[str, Any], str]] = [
+    ({"word": []}, "pump: something is empty"),
+    ({"word": [-1]}, "proof: there is no such observation"),
+    ({"prefix": [9]}, "proof: there is no such observation"),
+    ({"left": []}, "pump: something is empty"),
+    ({"left": [[0, "1"], [0, "1"]]}, "pump: a state is listed twice"),
+    ({"left": [[-1, "1"]]}, "pump: an entry is not positive, or there is no such state"),
+    ({"right": [[0, "-1"]]}, "pump: an entry is not positive"),
+    ({"right": []}, "pump: a state that the right side reaches"),
+    ({"left": [[2, "1"]]}, "pump: a state of the left vector is not reached"),
+    ({"growth": "10"}, "pump: the left vector does not grow so fast"),
+    ({"growth": "1/100", "other_growth": "1/200"}, "pump: the right vector grows faster"),
+    ({"other_growth": "-1"}, "pump: something is empty, or the growth"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), PUMP)
+def test_a_broken_pump_is_refused(change: dict[str, Any], reason: str) -> None:
+    data = written(pumped())
+    checked(data)
+    with pytest.raises(Refused, match=f"^{reason}"):
+        checked(changed(data, ("proof", "pump"), data["proof"]["pump"] | change))
+
+
+def test_a_pump_says_nothing_about_a_horizon() -> None:
+    data = written(pumped())
+    with pytest.raises(Refused, match=r"^pump: it says nothing about a horizon"):
+        checked(data | {"horizon": 100})
 
 
 def test_a_sequence_is_not_longer_than_the_horizon() -> None:
