@@ -54,7 +54,7 @@ FOLDERS = {
 LATE = (
     *("great_rates", "privacy", "growth", "ends", "reading"),
     *("explore", "chain", "stretches", "large_sensitivity"),
-    *("meaning", "soundness", "every_size_programs", "refute", "expected"),
+    *("failing_runs", "soundness", "every_size_programs", "refute", "expected"),
     *("chain_mutants", "random_inequalities", "mutants", "verify"),
 )
 """Tests that take long and so come last, in this order."""

@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
+
+from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.declared import Declared
-from dipc.dipwhile.allsizes.expressions import Dropped
 from dipc.dipwhile.allsizes.feasible import Condition
-from dipc.dipwhile.allsizes.flatten import Code, Cut, Either, Enter, Fresh, Operation, Round, Scope, flatten
 from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
-from dipc.dipwhile.allsizes.paths import Path
+from dipc.dipwhile.allsizes.paths import Dropped, Path
 from dipc.dipwhile.allsizes.question import Question
+from dipc.dipwhile.allsizes.rewrite import Scope, assigned_values, integer_names, is_integer, rewritten
 from dipc.dipwhile.allsizes.system import END, START, Kept, Moves, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put
+from dipc.dipwhile.syntax.core import (
+    Assume,
+    Code,
+    Cut,
+    Draw,
+    Either,
+    Enter,
+    Instruction,
+    Operation,
+    Pick,
+    Put,
+    Round,
+    value_of,
+)
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.types import names_in
-from dipc.dipwhile.syntax.unroll import Constants, substitute
+from dipc.dipwhile.syntax.unroll import Constants, compiled, substitute
 from dipc.dipwhile.syntax.walk import nodes, statements
 from dipc.errors import Source, Span, Unsupported
 from dipc.models.values import show
 from dipc.signs.eps_range import EpsRange
 
+Walk = tuple[Path, Edge, Point]
+"""A path, with its edge and where it ends."""
+
 MOST_PLACES = 3_000
 MOST_EDGES = 4_000
+MOST_OF_ONE = 2_900
+"""How many edges may leave one place."""
+TOO_MANY = "the program has too many different situations"
 MOST_FACTS = 40
 """How many sets of facts a place may have; beyond, none are kept."""
 
@@ -51,14 +72,20 @@ def build(
     computed from them: those that have no number are symbolic.  ``budgets`` is the range of eps of the claim.
     Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
     """
-    system = system_of(program, source, constants, sizes, budgets)
+    return automaton_of(system_of(program, source, constants, sizes, budgets), program, clock)
+
+
+def automaton_of(system: System, program: ast.Program, clock: Clock) -> Automaton:
+    """The automaton of a program with its system."""
+    sizes = system.scope.sizes
     free = (p.name for p in program.params if p.name in sizes and not sizes & names_in(p.value))
-    symbolic = tuple(name for name in free if name not in constants)
+    symbolic = tuple(name for name in free if name not in system.constants)
     while True:
         known = system.stream_count
         automaton = Builder(system, clock).automaton(symbolic)
         if known == system.stream_count or not any(isinstance(o, Enter) for o in system.code):
-            return automaton  # else: paths that entered a loop before its streams were known
+            return automaton
+        system.walked.clear()  # paths that entered a loop before its streams were known
 
 
 def system_of(
@@ -66,16 +93,22 @@ def system_of(
 ) -> System:
     """What all paths have in common."""
     inputs = {declared.name: declared for declared in program.inputs}
+    outputs = {declared.name: declared for declared in program.outputs}
     bounds = {d.name: d.size for d in (*program.inputs, *program.outputs) if d.size is not None}
-    outputs = frozenset(declared.name for declared in program.outputs)
-    scope = Scope(sizes, frozenset(inputs), outputs, bounds, frozenset(p.name for p in program.params))
+    names = frozenset(p.name for p in program.params)
     end = Span(source, len(source.text), len(source.text))
-    code = flatten(program.body, constants, scope, end)
     if program.adjacency is None:
         raise Unsupported("the program does not say which inputs are neighbours", end)
-    numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
-    declared = Declared(constants, scope.names)
+    declared = Declared(constants, names)
     domains = dict(domains_of(program, declared))
+    known = _known_integers(program, constants, domains)
+    starts = [(d.name, d.start) for d in program.outputs if d.start is not None]
+    integers = integer_names([*starts, *assigned_values(program.body)], known, constants)
+    scope = Scope(sizes, frozenset(inputs), frozenset(outputs), bounds, names, integers)
+    code = compiled(rewritten(program.body, constants, scope), constants, end, sizes)
+    values = [(target_name(o.target), value_of(o)) for o in code if isinstance(o, Put | Draw)]
+    loops = [(o.variable, ast.Number(fmpq(1))) for o in code if isinstance(o, Round | Pick)]
+    numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
     numeric = [domain for domain in domains.values() if not domain.atoms]
     system = System(
         code,
@@ -86,7 +119,8 @@ def system_of(
         domains,
         _filled(code)
         | {n: int(b.value.p) if isinstance(b, ast.Number) else None for n, b in numbers.items()},
-        outputs - bounds.keys(),
+        outputs,
+        integer_names([*starts, *values, *loops], known, constants),
         adjacency_of(program.adjacency, inputs, declared, len({d.integers for d in numeric}) > 1),
         budgets,
         {},
@@ -94,14 +128,31 @@ def system_of(
     return replace(system, starts=dict(_starts(program, system)))
 
 
+def _known_integers(program: ast.Program, constants: Constants, domains: Mapping[str, Domain]) -> set[str]:
+    """The inputs and parameters that are integers; a size without a number is one."""
+    known = {name for name, domain in domains.items() if domain.integers}
+    for param in program.params:
+        value = ast.Number(constants[param.name]) if param.name in constants else param.value
+        if is_integer(value, known, constants) or isinstance(param.value, ast.Number):
+            known.add(param.name)
+    return known
+
+
 def _starts(program: ast.Program, system: System) -> Iterator[tuple[str, Datum]]:
-    """The start values of scalar outputs, in terms of the sizes."""
+    """The start values of outputs, in terms of the sizes."""
     for declared in program.outputs:
-        if declared.size is None and declared.start is not None:
+        if declared.start is not None:
             path = Path(system, Point(START), ())
-            yield declared.name, path.evaluate(substitute(declared.start, system.constants))
+            value = path.evaluate(substitute(declared.start, system.constants))
+            yield declared.name, value
             if path.taken:
                 raise Unsupported(f"a size decides the start value of `{declared.name}`", declared.start.span)
+            checked = not isinstance(
+                declared.domain, ast.Between | ast.Integers
+            )  # by `dipc check`, at a size
+            if not checked and not path.belongs(declared, value):
+                text = f"the start value of `{declared.name}` may be outside its set"
+                raise Unsupported(text, declared.start.span)
 
 
 def domains_of(program: ast.Program, declared: Declared) -> Iterator[tuple[str, Domain]]:
@@ -151,13 +202,20 @@ def liveness(code: Code) -> tuple[frozenset[str], ...]:
 
 
 def _successors(operation: Operation, pc: int) -> tuple[int, ...]:
-    if isinstance(operation, Round | Either):
-        return (pc + 1, operation.otherwise)
-    return successors(operation, pc) if isinstance(operation, Instruction) else (pc + 1,)
+    match operation:
+        case Round() | Either():
+            return (pc + 1, operation.otherwise)
+        case Pick() | Assume() | Enter() | Cut():
+            return (pc + 1,)
+    return successors(operation, pc)
 
 
 def _reads(operation: Operation) -> Iterator[str]:
-    parts = (operation.condition,) if hasattr(operation, "condition") else instruction_parts(operation)  # type: ignore[arg-type]
+    parts: tuple[ast.Expr, ...] = ()
+    if isinstance(operation, Assume):
+        parts = (operation.condition,)
+    elif isinstance(operation, Instruction):
+        parts = instruction_parts(operation)
     for node in chain.from_iterable(map(nodes, parts)):
         match node:
             case ast.Index(array, ast.Number(k)):
@@ -168,7 +226,7 @@ def _reads(operation: Operation) -> Iterator[str]:
 
 def _writes(operation: Operation) -> frozenset[str]:
     match operation:
-        case Put(ast.Name(name)) | Draw(ast.Name(name)) | Fresh(name) | Round(name):
+        case Put(ast.Name(name)) | Draw(ast.Name(name)) | Pick(name) | Round(name):
             return frozenset({name})
         case Put(ast.Index(array, ast.Number(k))) | Draw(ast.Index(array, ast.Number(k))):
             return frozenset({f"{array}[{k}]"})
@@ -176,6 +234,23 @@ def _writes(operation: Operation) -> frozenset[str]:
 
 
 # --- the search --------------------------------------------------------------------------------
+
+
+def walked(system: System, source: Point, clock: Clock) -> Sequence[Walk]:
+    """All paths from a place to the next cuts; each place is left once."""
+    if source not in system.walked:
+        found: list[Walk] = []
+        scripts: list[tuple[int, ...]] = [()]
+        while scripts:
+            clock.tick("paths", len(found))
+            path = Path(system, source, scripts.pop())
+            with suppress(Dropped):
+                found.append((path, *path.run()))
+            scripts += reversed(path.pending)
+            if len(found) % 1_000 == 999 and len({walk[1:] for walk in found}) > MOST_OF_ONE:
+                raise Unsupported(TOO_MANY)
+        system.walked[source] = found
+    return system.walked[source]
 
 
 @dataclass
@@ -194,7 +269,7 @@ class Builder:
         self.numbers[todo[0]] = 0
         while todo:
             source = todo.pop(0)
-            for edge, point in self.paths(source):
+            for _, edge, point in walked(self.system, source, self.clock):
                 target = self.widened(point)
                 if target not in self.numbers:
                     self.numbers[target] = len(self.numbers)
@@ -213,23 +288,6 @@ class Builder:
             integers,
         )
 
-    def paths(self, source: Point) -> Iterator[tuple[Edge, Point]]:
-        """All paths from a place to the next cuts."""
-        scripts: list[tuple[int, ...]] = [()]
-        while scripts:
-            self.clock.tick("paths", len(self.edges))
-            path = self.path(source, scripts.pop())
-            try:
-                yield path.run()
-            except Dropped:
-                pass
-            finally:
-                scripts += reversed(path.pending)
-
-    def path(self, source: Point, script: tuple[int, ...]) -> Path:
-        """One path."""
-        return Path(self.system, source, script)
-
     def widened(self, point: Point) -> Point:
         """The point without its facts, if there are too many variants of them."""
         base = replace(point, facts=())
@@ -241,9 +299,7 @@ class Builder:
         """Refuse an automaton without bound."""
         if len(self.numbers) > MOST_PLACES or len(self.edges) > MOST_EDGES:
             name = self.growing()
-            text = (
-                f"`{name}` changes without bound" if name else "the program has too many different situations"
-            )
+            text = f"`{name}` changes without bound" if name else TOO_MANY
             raise Unsupported(text, self.span_of(name))
 
     def growing(self) -> str | None:
@@ -304,7 +360,7 @@ def _fact_text(fact: Condition) -> str:
 def _cut_text(system: System, point: Point) -> str:
     if point.pc in (START, END):
         return "start" if point.pc == START else "end"
-    operation: Operation = system.code[point.pc]
+    operation = system.code[point.pc]
     match operation:
         case Round(variable, span=span):
             return f"line {span.line}: for {variable}"
@@ -316,12 +372,19 @@ def _cut_text(system: System, point: Point) -> str:
 # --- a question --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A checked question: its automata, for every size or for one."""
 
     question: Question
     front: Front
+
+    systems: dict[object, System] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def every_size(self) -> System:
+        """What all paths have in common, for every size.  Raises :class:`Unsupported`."""
+        return self.system()
 
     @property
     def budgets(self) -> EpsRange:
@@ -333,11 +396,14 @@ class Prepared:
 
         Raises :class:`Unsupported` for what the method does not cover.
         """
-        return build(*self._parts(sizes), clock)
+        return automaton_of(self.system(sizes), self.front.program, clock)
 
     def system(self, sizes: Mapping[str, int] | None = None) -> System:
         """What all paths have in common, for every size or for given ones.  Raises :class:`Unsupported`."""
-        return system_of(*self._parts(sizes))
+        key = None if sizes is None else tuple(sorted(sizes.items()))
+        if key not in self.systems:
+            self.systems[key] = system_of(*self._parts(sizes))
+        return self.systems[key]
 
     def _parts(
         self, sizes: Mapping[str, int] | None

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -30,8 +29,7 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Choice, Edge
-from dipc.dipwhile.allsizes.build import Prepared
-from dipc.dipwhile.allsizes.expressions import Dropped
+from dipc.dipwhile.allsizes.build import Prepared, walked
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.linear import cost_of_run
 from dipc.dipwhile.allsizes.paths import Path
@@ -170,13 +168,7 @@ class Concrete:
     def parts(self, source: Point) -> list[Stretch]:
         """All paths from a point to the next cuts."""
         if source not in self._parts:
-            found, scripts = self._parts.setdefault(source, []), [()]
-            while scripts:
-                self.clock.tick("runs", len(self._parts))
-                path = Path(self.system, source, scripts.pop())
-                with suppress(Dropped):
-                    found.append(Stretch(path, *path.run()))
-                scripts += reversed(path.pending)  # type: ignore[arg-type]
+            self._parts[source] = [Stretch(*walk) for walk in walked(self.system, source, self.clock)]
         return self._parts[source]
 
     def run(self, automaton: Automaton, edges: Sequence[int]) -> Run | None:

@@ -9,26 +9,34 @@ verify`` goes on to N = 3.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import assert_never
 
 from flint import fmpq
 
+from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Undecided
 from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.declared import Declared
-from dipc.dipwhile.allsizes.finite import decided, levels, program_at
-from dipc.dipwhile.allsizes.laws import AtSize, same_laws
+from dipc.dipwhile.allsizes.finite import decided, program_at
+from dipc.dipwhile.allsizes.laws import same_laws
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, ZERO
 from dipc.dipwhile.allsizes.verdict import Confirmed
+from dipc.dipwhile.pipeline import check_for_all_budgets
 from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.errors import InputError, InternalError, LimitReached
+from dipc.dipwhile.syntax.compile import compile_program
+from dipc.dipwhile.syntax.constants import sample
+from dipc.dipwhile.syntax.core import CoreProgram, Draw
+from dipc.errors import FragmentError, InputError, InternalError, LimitReached, Unsupported
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 
 SIZES = (1, 2)
 MOST_INPUTS = 128
@@ -71,12 +79,8 @@ def _doubt(
     program = _finite(asked, system, sizes)
     if program is None:
         return f"it has more than {MOST_INPUTS} inputs"
-    if laws:
-        declared = asked.front.declared_at(sizes)
-        levelled = levels(asked.front.program, declared)
-        rewritten = AtSize(system.code, dict(declared.constants), levelled).program(program)
-        if not same_laws(program, rewritten, clock):
-            raise Contradicted(sizes, "the program has another law than what its automaton is built from")
+    if laws and not same_laws(asked, sizes, program, clock):
+        raise Contradicted(sizes, "the program has another law than what its automaton is built from")
     found = decided(Goal(asked.budgets, t, Quotient.of(0)), program, clock)
     match found:
         case Violated():
@@ -92,9 +96,66 @@ class Contradicted(Exception):
     """The exact engine contradicts what was proved."""
 
     def __init__(self, sizes: Mapping[str, int], why: str) -> None:
-        at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+        at = _at(sizes)
         self.text = f"{at + ': ' if at else ''}{why}"
         super().__init__(self.text)
+
+
+# --- runs that fail ----------------------------------------------------------------------------
+
+MOST_TRIED = 8
+MOST_DRAWS = 5
+"""How many inputs are tried, and how many instructions of a program may draw: less work than the proof."""
+
+
+def check_small(asked: Prepared, clock: Clock) -> None:
+    """Raise :class:`InputError` for what `dipc check` refuses at the smallest sizes.
+
+    A run that fails is an outcome for every size; here it is a slip.  Nothing is reported of what only
+    ``dipc prove`` takes, such as samples in a ``while``.
+    """
+    for numbers in product(SIZES, repeat=len(asked.front.sizes)):
+        sizes = dict(zip(asked.front.sizes, numbers, strict=True))
+        try:
+            with suppress(FragmentError, Unsupported, LimitReached):
+                program = _small(asked, sizes)
+                if sum(isinstance(it, Draw) for it in program.code) <= MOST_DRAWS:
+                    _run_some(program, asked.budgets, Busy(clock, SECONDS))
+        except InputError as error:
+            at = f"this is about {_at(sizes)}" if sizes else ""
+            raise InputError(error.message, error.span, "; ".join(filter(None, [at, error.hint]))) from error
+
+
+def _at(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {size}" for name, size in sizes.items())
+
+
+def _small(asked: Prepared, sizes: Mapping[str, int]) -> CoreProgram:
+    """The program at these sizes, as `dipc check` reads it; infinite sets are some of their values."""
+    program, constants = asked.front.program, asked.front.constants_at(sizes)
+    if any(isinstance(d.domain, ast.Unlisted) for d in program.outputs):
+        raise Unsupported("outputs without a finite set")
+    inputs = (
+        replace(d, domain=ast.SetOf(tuple(map(ast.Number, sample(d.domain, constants)))))
+        if isinstance(d.domain, ast.Unlisted)
+        else d
+        for d in program.inputs
+    )
+    claim = None if program.claim is None else replace(program.claim, sizes=())
+    overrides = {**asked.question.overrides, **{name: fmpq(size) for name, size in sizes.items()}}
+    return compile_program(replace(program, inputs=tuple(inputs), claim=claim), asked.front.source, overrides)
+
+
+def _run_some(program: CoreProgram, budgets: EpsRange, clock: Clock) -> None:
+    """Run a program on some of its inputs.  Raises :class:`InputError` for what is wrong there."""
+    space = InputSpace(program)
+    explorer = Explorer(program, clock.deadline)
+    for position in (*range(0, space.size, -(-space.size // MOST_TRIED)), space.size - 1):
+        explorer.law(space.at(position))
+    check_for_all_budgets(explorer.left_open, SignOracle(budgets))
+
+
+# --- the inputs that are tried -----------------------------------------------------------------
 
 
 def _finite(asked: Prepared, system: System, sizes: Mapping[str, int]) -> CoreProgram | None:

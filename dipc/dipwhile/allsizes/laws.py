@@ -1,53 +1,69 @@
 """Whether the program that the automaton is built from has the law of the program that was written.
 
 For the automaton sums become loops and an extremum a winner that no other draw beats.  With numbers for the
-sizes both are programs for the exact engine: ``Fresh`` and ``Either`` become a fair draw of one of n ways,
-which multiplies the *weight* of a run by n, and ``Assume`` a test that gives a run the weight 0.  The
-probability of an output is the sum of its probabilities with each weight, times the weight.
+sizes the compiler makes a program for the exact engine of it, but for two operations: ``Either`` becomes a
+coin that doubles the *weight* of a run, and ``Assume`` a test that gives a run the weight 0.  The probability
+of an output is the sum of its probabilities with each weight, times the weight.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import accumulate
 
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.finite import Levelled, put_in_levels
-from dipc.dipwhile.allsizes.flatten import Assume, Code, Either, Fresh, Operation, Round, picked
+from dipc.dipwhile.allsizes.build import Prepared
+from dipc.dipwhile.allsizes.finite import Levelled, levels, put_in_levels
+from dipc.dipwhile.allsizes.rewrite import rewritten
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import (
+    Assume,
+    Code,
     CoreProgram,
+    Cut,
     Draw,
+    Either,
+    Enter,
     Halt,
     Instruction,
     Jump,
+    Operation,
+    Pick,
     Put,
+    Round,
     Test,
     Variable,
     assignment,
 )
 from dipc.dipwhile.syntax.names import target_name
-from dipc.dipwhile.syntax.unroll import Constants, integers, substitute
-from dipc.dipwhile.syntax.walk import map_expressions
-from dipc.errors import LimitReached
+from dipc.dipwhile.syntax.unroll import compiled
+from dipc.errors import InternalError, LimitReached
 from dipc.models.values import Atom, Value
 from dipc.numbers.quotient import Quotient
 
-WEIGHT, WAY = "the weight", "the way"
+WEIGHT, COIN = ast.Name("the weight"), ast.Name("the coin")
 """Variables with names that no program has."""
 
-MOST_POINTS = 20_000
+ZERO, ONE, TWO = (ast.Number(fmpq(k)) for k in (0, 1, 2))
 SOME_INPUTS = 4
 
 
-def same_laws(original: CoreProgram, rewritten: CoreProgram, clock: Clock) -> bool:
-    """Whether the two have the same output distribution on some inputs; ``rewritten`` has weights."""
+def same_laws(asked: Prepared, sizes: Mapping[str, int], original: CoreProgram, clock: Clock) -> bool:
+    """Whether the rewritten program has the output distribution of ``original`` on some inputs.
+
+    ``original`` is the program at these sizes, as of :func:`.finite.program_at`.
+    """
+    declared, system = asked.front.declared_at(sizes), asked.system()
+    body = rewritten(asked.front.program.body, system.constants, system.scope)
+    code = compiled(body, dict(declared.constants), original.outputs[0].span, system.scope.sizes)
+    made = with_weights(code, levels(asked.front.program, declared), original)
     space = InputSpace(original)
-    left, right = (Explorer(program, clock.deadline) for program in (original, rewritten))
+    left, right = (Explorer(program, clock.deadline) for program in (original, made))
     for position in {*range(0, space.size, -(-space.size // SOME_INPUTS)), space.size - 1}:
         clock.tick("the laws of the rewritten program")
         values = space.at(position)
@@ -65,162 +81,64 @@ def weighted(law: Law) -> Law:
     return {outcome: p for outcome, p in found.items() if p}
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A place in the code, with the values of loop variables and picks, by name, and a weight.
-
-    ``loops`` has the round of every loop that is run, by the place of its head.
-    """
-
-    pc: int
-    names: frozenset[tuple[str, int]] = frozenset()
-    loops: frozenset[tuple[int, int]] = frozenset()
-    weight: int = 1
-
-    def at(self, pc: int) -> Point:
-        """Another place with the same values."""
-        return replace(self, pc=pc)
-
-    def with_pick(self, variable: str, site: str, value: int) -> Point:
-        """The next place with a round that was picked."""
-        names = dict(self.names) | {variable: value, site: value}
-        return replace(self, pc=self.pc + 1, names=frozenset(names.items()))
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Instructions, then the first point whose condition holds; None is the point of rejected runs."""
-
-    instructions: tuple[Instruction, ...]
-    ways: tuple[tuple[ast.Expr, Point | None], ...] = ()
-    otherwise: Point | None = None
-    loop: bool = False
-
-    @property
-    def targets(self) -> tuple[Point, ...]:
-        """Where it may lead, but for the point of rejected runs."""
-        return tuple(p for p in (*(point for _, point in self.ways), self.otherwise) if p is not None)
+def with_weights(code: Code, levelled: Levelled, original: CoreProgram) -> CoreProgram:
+    """The code as a program with the inputs and outputs of ``original``, and a weight for its last output."""
+    span = original.outputs[0].span
+    parts = [tuple(_instructions(operation, len(code), levelled)) for operation in code]
+    places = list(accumulate(map(len, parts), initial=1))  # the last one is that of rejected runs
+    made: list[Instruction] = [Put(WEIGHT, ONE, span)]
+    made += [_moved(instruction, places) for part in parts for instruction in part]
+    made += [
+        assignment(_cell(v, k), _constant(v.domain[0]), span) for v in original.outputs for _, k in v.cells
+    ]
+    made += [Put(WEIGHT, ZERO, span), Halt(span)]
+    weights = (fmpq(0), *(fmpq(2**coins) for coins in range(_coins(code) + 1)))
+    assigned = {target_name(o.target) for o in made if isinstance(o, Put | Draw)}
+    return replace(
+        original,
+        code=tuple(made),
+        outputs=(*original.outputs, Variable(WEIGHT.name, None, weights, None, span)),
+        variables=original.variables | assigned,
+    )
 
 
-@dataclass
-class AtSize:
-    """The code of every size as a program for some sizes, which are among the ``constants``."""
+def _coins(code: Code) -> int:
+    """How many coins a run tosses at most; without bound inside a ``while``, which is not compared."""
+    found = [pc for pc, operation in enumerate(code) if isinstance(operation, Either)]
+    loops = [(pc, o.otherwise) for pc, o in enumerate(code) if isinstance(o, Test) and o.is_loop]
+    if any(head < pc < end for pc in found for head, end in loops):
+        raise LimitReached("an extremum inside a `while`")
+    return len(found)
 
-    code: Code
-    constants: Constants
-    levelled: Levelled
-    blocks: dict[Point, Block] = field(default_factory=dict)
 
-    def program(self, original: CoreProgram) -> CoreProgram:
-        """The program with a weight as its last output; it has the inputs and outputs of ``original``."""
-        order = self.explore(Point(0))
-        lengths = {p: len(b.instructions) + 2 * len(b.ways) + 1 for p, b in self.blocks.items()}
-        places, here = dict[Point | None, int](), 0
-        for point in order:
-            places[point], here = here, here + lengths[point]
-        places[None] = here
-        code = [made for point in order for made in self.emitted(self.blocks[point], places[point], places)]
-        end = original.outputs[0].span
-        code += [
-            assignment(_cell(v, k), _constant(v.domain[0]), end) for v in original.outputs for _, k in v.cells
-        ]
-        code += [Put(ast.Name(WEIGHT), ast.Number(fmpq(0)), end), Halt(end)]
-        weights = sorted({0, *(point.weight for point in order)})
-        output = Variable(WEIGHT, None, tuple(map(fmpq, weights)), None, end)
-        assigned = {target_name(o.target) for o in code if isinstance(o, Put | Draw)}
-        return replace(
-            original,
-            code=tuple(code),
-            outputs=(*original.outputs, output),
-            variables=original.variables | assigned,
-        )
+def _instructions(operation: Operation, rejected: int, levelled: Levelled) -> Iterator[Instruction]:
+    """What an operation becomes; its jumps are still places in the code of operations."""
+    match operation:
+        case Put(target, value, span) | Draw(target, value, span):
+            for each in put_in_levels(ast.Assign(target, value, span=span), levelled):
+                yield assignment(each.target, each.value, span)
+        case Test() | Jump() | Halt():
+            yield operation
+        case Either(otherwise, span=span):
+            yield Draw(COIN, ast.Uniform(ast.SetOf((ZERO, ONE))), span)
+            yield Put(WEIGHT, ast.Binary(ast.Op.MUL, TWO, WEIGHT), span)
+            yield Test(ast.Binary(ast.Op.EQ, COIN, ZERO), otherwise, span)
+        case Assume(condition, span):
+            yield Test(condition, rejected, span)
+        case Round():
+            raise InternalError("a loop without a number of rounds")
+        case Pick() | Enter() | Cut():  # a pick of one number
+            pass
 
-    def explore(self, start: Point) -> list[Point]:
-        """All points, each after those that lead to it, but for the heads of loops."""
-        done, todo = list[Point](), [(start, False)]
-        while todo:
-            point, finished = todo.pop()
-            if finished:
-                done.append(point)
-            elif point not in self.blocks:
-                if len(self.blocks) > MOST_POINTS:
-                    raise LimitReached("the rewritten program is too large to compare its law")
-                self.blocks[point] = block = self.block(point)
-                todo.append((point, True))
-                todo += [(target, False) for target in block.targets]  # the last one is visited first
-        return done[::-1]
 
-    def emitted(self, block: Block, here: int, places: Mapping[Point | None, int]) -> Iterator[Instruction]:
-        """The instructions of a block that begins ``here``."""
-        yield from block.instructions
-        here += len(block.instructions)
-        for n, (condition, point) in enumerate(block.ways, 1):
-            last = n == len(block.ways)
-            otherwise = places[block.otherwise] if last else here + 2 * n
-            yield Test(condition, otherwise, condition.span, block.loop)
-            yield Jump(places[point])
-        yield Jump(places[block.otherwise])
-
-    def block(self, point: Point) -> Block:
-        """What is done at a point, and where it leads."""
-        operation: Operation = self.code[point.pc]
-        here: Constants = {**self.constants, **{name: fmpq(value) for name, value in point.names}}
-        after = point.at(point.pc + 1)
-        match operation:
-            case Put(target, value) | Draw(target, value):
-                return Block(
-                    tuple(self.assigned(ast.Assign(target, value, span=operation.span), here)), (), after
-                )
-            case Test(condition, otherwise, is_loop=loop):
-                return Block((), ((substitute(condition, here), after),), point.at(otherwise), loop)
-            case Jump(to):
-                return Block((), (), point.at(to))
-            case Halt(span):
-                return Block((Put(ast.Name(WEIGHT), ast.Number(fmpq(point.weight)), span), operation))
-            case Fresh(variable, site, low, high):
-                values = integers(substitute(low, here), substitute(high, here))
-                return self.choice([point.with_pick(variable, picked(site), k) for k in values])
-            case Either(otherwise):
-                return self.choice([after, point.at(otherwise)])
-            case Round():
-                return Block((), (), self.round(point, operation, here))
-            case Assume(condition, law=law):
-                return Block((), ((substitute(law or condition, here), after),), None)
-        return Block((), (), after)
-
-    def assigned(self, statement: ast.Assign, here: Constants) -> Iterator[Instruction]:
-        """An assignment, in levels if the output has them."""
-        for each in put_in_levels(statement, self.levelled):
-            target, value = each.target, map_expressions(each.value, lambda e: substitute(e, here))
-            if isinstance(target, ast.Index):
-                target = replace(target, index=substitute(target.index, here))
-            yield assignment(target, value, statement.span)
-
-    def choice(self, points: Sequence[Point]) -> Block:
-        """One of some points, each as likely as the others, whose weight grows by that."""
-        ways = [replace(point, weight=point.weight * len(points)) for point in points]
-        if len(ways) < 2:
-            return Block((), (), ways[0] if ways else None)
-        way, numbers = ast.Name(WAY), [ast.Number(fmpq(n)) for n in range(len(ways))]
-        drawn = Draw(way, ast.Uniform(ast.SetOf(tuple(numbers))), way.span)
-        tests = [ast.Binary(ast.Op.EQ, way, number) for number in numbers]
-        return Block((drawn,), tuple(zip(tests[1:], ways[1:], strict=True)), ways[0])
-
-    def round(self, point: Point, head: Round, here: Constants) -> Point:
-        """Where a loop goes on: at its next round but for the one picked before, or after all of them."""
-        values = integers(substitute(head.low, here), substitute(head.high, here))
-        names, loops = dict(point.names), dict(point.loops)
-        value = loops.pop(point.pc, values.start - 1) + 1
-        if value == names.get(picked(head.site)):
-            value += 1
-        ended = value not in values
-        names |= {head.variable: value}
-        if ended:
-            names = {n: v for n, v in names.items() if n not in (head.variable, picked(head.site))}
-        else:
-            loops[point.pc] = value
-        pc = head.otherwise if ended else point.pc + 1
-        return Point(pc, frozenset(names.items()), frozenset(loops.items()), point.weight)
+def _moved(instruction: Instruction, places: Sequence[int]) -> Instruction:
+    """The instruction with the place of its jump among all instructions."""
+    match instruction:
+        case Jump(to):
+            return Jump(places[to])
+        case Test(otherwise=otherwise):
+            return replace(instruction, otherwise=places[otherwise])
+    return instruction
 
 
 def _cell(variable: Variable, k: int) -> ast.Name | ast.Index:

@@ -19,9 +19,7 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import Prepared, prepared
-from dipc.dipwhile.allsizes.careful import Doubt
-from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed
-from dipc.dipwhile.allsizes.meaning import check_some, doubt_about
+from dipc.dipwhile.allsizes.confirm import Contradicted, check_small, confirmed
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.runs import cycle_in_words
 from dipc.dipwhile.allsizes.search import MOST_SIZE, SMALL, Search
@@ -45,10 +43,7 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
         return refuted(asked, None, limit, clock)
     solved = strategies(automaton, t, clock, find_least or t is None)
     if isinstance(solved, Solved) and (t is None or solved.t <= t):
-        check_some(asked.front, asked.budgets, clock)
-        doubt = doubt_about(asked, clock)
-        if doubt is not None:
-            return doubted(asked, automaton, doubt, clock)
+        check_small(asked, clock)
         try:
             agreed = confirmed(asked, solved.t, clock)
         except Contradicted as contradiction:
@@ -90,27 +85,20 @@ def refuted(
     if found is not None:
         # A counterexample forgets the sets of outputs: its numbers are levels.  Outputs in a finite set keep
         # it, and `in reals` there is nothing to leave.
-        sets = (declared.domain for declared in asked.front.program.outputs)
-        loose = any(isinstance(d, ast.Between | ast.Integers) for d in sets)
-        if loose and (doubt := doubt_about(asked, clock)) is not None:
-            return Open(f"{UNSHOWN}: {doubt.text}", doubt.span, None, search.checked(), inputs)
+        outputs = asked.front.program.outputs
+        loose = {d.name for d in outputs if isinstance(d.domain, ast.Between | ast.Integers)}
+        if loose and (automaton is None or loose & asked.every_size.outside):
+            return Open(MAY_FAIL, None, None, search.checked(), inputs)
         assert least is not None
         return replace(found, least=least, cycle=cycle, inputs=inputs)
-    reason, span = _why(failure, cycle)
+    doubts = asked.every_size.doubts if isinstance(failure, Unsolved) else {}
+    reason, span = next(iter(doubts), None) or _why(failure, cycle)
     if goal is not None and goal.delta:
         reason = f"only a proof with delta = 0 is known for every size: {reason}"
     return Open(reason, span, least, search.checked(), inputs)
 
 
-UNSHOWN = "it is not shown for every size and input that the program means something"
-
-
-def doubted(asked: Prepared, automaton: Automaton, doubt: Doubt, clock: Clock) -> AllSizesVerdict:
-    """The claim was proved, but maybe not all runs mean something."""
-    reason = f"{UNSHOWN}: {doubt.text}"
-    search = Search(asked, clock, SMALL - 1)
-    found = search.broken_on_declared() if asked.question.goal is not None else None
-    return found or Open(reason, doubt.span, None, search.checked(), automaton.inputs)
+MAY_FAIL = "a value may be outside the set of its output, which the search for a violation does not follow"
 
 
 def _least(

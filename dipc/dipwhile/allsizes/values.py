@@ -72,6 +72,11 @@ def total(values: Iterable[Linear]) -> Linear:
     return reduce(Linear.plus, values, Linear())
 
 
+def number(value: fmpq) -> Linear:
+    """A number as a value."""
+    return Linear((), value)
+
+
 def unknown(symbol: Symbol) -> Linear:
     """The value of a symbol."""
     return Linear(((symbol, ONE),))
@@ -92,9 +97,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A public value of which nothing is known."""
+    """A public value of which nothing is known, but maybe that it is a number."""
 
     name: str
+    numeric: bool = False
 
 
 Datum = Linear | Pair | Unknown

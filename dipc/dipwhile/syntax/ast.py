@@ -301,6 +301,37 @@ Statement = Assign | If | For | While | Exit
 Block = tuple[Statement, ...]
 
 
+# --- made by rewriting for every size, never by the parser ---------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assume(Node):
+    """The choices before are those for which this condition holds."""
+
+    condition: Binary
+
+
+@dataclass(frozen=True, slots=True)
+class Pick(Node):
+    """``winner`` for some value of ``low..high``; then ``before`` for the smaller, ``after`` for the others.
+
+    Or, if ``text`` says that this may be, ``none`` for every value.  Else an empty range, which has no value
+    to pick, is a failure.
+    """
+
+    variable: str
+    low: Expr
+    high: Expr
+    winner: Block
+    before: Block
+    after: Block
+    none: Block = ()
+    text: str = ""
+
+
+Rewritten = Assume | Pick
+
+
 # --- declarations ----------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Distribution, Expr, Index, Name
+from dipc.dipwhile.syntax.ast import Binary, Distribution, Expr, Index, Name
 from dipc.errors import Source, Span
 from dipc.models.values import Value
 
@@ -78,6 +78,79 @@ class Halt:
 
 
 Instruction = Put | Draw | Test | Jump | Halt
+
+
+# --- for every size: loops without numbers, and what rewriting has introduced -------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The head of a loop over ``low..high``: go on with another round, or at ``otherwise``.
+
+    ``site`` is the number of the loop; a :class:`Pick` of the same loop has the same.
+    """
+
+    variable: str
+    site: int
+    low: Expr
+    high: Expr
+    otherwise: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """``variable`` becomes some number of ``low..high``, which the conditions that follow decide.
+
+    If it is ``required``, an empty range is a failure; else the way here is not taken then.  Up to ``end``
+    draws are in another order than in the text.  The variable of one number is in none of the operations.
+    """
+
+    variable: str
+    site: int
+    low: Expr
+    high: Expr
+    required: bool
+    end: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Go on, or at ``otherwise``, as the conditions that follow decide; texts for a reader say which."""
+
+    otherwise: int
+    text: str
+    other: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """The run has this condition: of all choices before it, it has made those that lead here."""
+
+    condition: Binary
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """The loop ``site`` is entered, possibly not for the first time."""
+
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A round of a loop over a size that is a number: paths are cut here."""
+
+    text: str
+    span: Span
+
+
+Operation = Instruction | Round | Pick | Either | Assume | Enter | Cut
+Code = tuple[Operation, ...]
+"""The code of a program; without sizes that are symbols it consists of instructions only."""
 
 
 @dataclass(frozen=True, slots=True)

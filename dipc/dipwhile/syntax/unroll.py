@@ -1,20 +1,34 @@
-"""Unrolling: blocks to a flat list of instructions, folds to chains, constants to numbers.
+"""The compiler: blocks to a flat list of instructions, folds to chains, constants to numbers.
 
 A ``for`` loop becomes one copy of its body per value of its variable, and branches whose
 condition is constant disappear, so that ``if i > 1 then x <- q[i - 1] end`` is fine for i = 1.
-Only a ``while`` jumps backwards.
+Only a ``while`` jumps backwards, and, for every size, a loop over a size that has no number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import assert_never, cast
 
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, assignment
+from dipc.dipwhile.syntax.core import (
+    Assume,
+    Code,
+    Cut,
+    Either,
+    Enter,
+    Halt,
+    Instruction,
+    Jump,
+    Operation,
+    Pick,
+    Round,
+    Test,
+    assignment,
+)
 from dipc.dipwhile.syntax.simplify import simplify
 from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
@@ -95,11 +109,19 @@ JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
 
 
 def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
-    """The instructions of a program's body."""
-    unroller = Unroller()
-    if unroller.block(body, parameters):
-        unroller.emit(Halt(end))
-    return tuple(unroller.code)
+    """The instructions of a program's body, all sizes being numbers."""
+    return cast(tuple[Instruction, ...], compiled(body, parameters, end))
+
+
+def compiled(body: ast.Block, constants: Constants, end: Span, sizes: frozenset[str] = frozenset()) -> Code:
+    """The code of a body.
+
+    ``sizes`` are names of sizes: a loop over one is cut in rounds if it has a number, kept if it has none.
+    """
+    compiler = Compiler(sizes)
+    if compiler.block(body, constants):
+        compiler.emit(Halt(end))
+    return tuple(compiler.code)
 
 
 def live_branches(statement: ast.If, constants: Constants) -> list[tuple[ast.Expr | None, ast.Block]]:
@@ -116,23 +138,25 @@ def live_branches(statement: ast.If, constants: Constants) -> list[tuple[ast.Exp
 
 
 @dataclass
-class Unroller:
-    """The instructions so far.  The methods return whether control can reach what follows."""
+class Compiler:
+    """The code so far.  The methods return whether control can reach what follows."""
 
-    code: list[Instruction] = field(default_factory=list)
+    sizes: frozenset[str] = frozenset()
+    code: list[Operation] = field(default_factory=list)
     steps: int = 0
+    sites: int = 0  # of loops without a number of rounds
+    depth: int = 0  # of these loops, and of ``while``
 
     def block(self, block: ast.Block, constants: Constants) -> bool:
-        """Unroll a block."""
+        """Compile a block."""
         return all(self.statement(statement, constants) for statement in block)
 
-    def statement(self, statement: ast.Statement, constants: Constants) -> bool:
-        """Unroll a statement."""
+    def statement(self, statement: ast.Statement | ast.Rewritten, constants: Constants) -> bool:
+        """Compile a statement."""
         self.step(statement.span)
         match statement:
             case ast.Assign():
-                self.assign(statement, constants)
-                return True
+                return self.assign(statement, constants)
             case ast.If():
                 return self.branch(statement, constants)
             case ast.For():
@@ -142,6 +166,13 @@ class Unroller:
             case ast.Exit():
                 self.emit(Halt(statement.span))
                 return False
+            case ast.Assume(condition):
+                put = substitute(condition, constants)
+                if isinstance(put, ast.Binary):  # else it is known to hold
+                    self.emit(Assume(put, statement.span))
+                return True
+            case ast.Pick():
+                return self.pick(statement, constants)
             case _:
                 assert_never(statement)
 
@@ -151,9 +182,9 @@ class Unroller:
         if self.steps > LIMIT:
             raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
 
-    def emit(self, instruction: Instruction) -> int:
+    def emit(self, operation: Operation) -> int:
         """Append an instruction; its position."""
-        self.code.append(instruction)
+        self.code.append(operation)
         return len(self.code) - 1
 
     def land(self, *places: int) -> None:
@@ -161,18 +192,21 @@ class Unroller:
         here = len(self.code)
         for place in places:
             match self.code[place]:
-                case Test(condition, _, span, is_loop):
-                    self.code[place] = Test(condition, here, span, is_loop)
                 case Jump():
                     self.code[place] = Jump(here)
+                case Test() | Round() | Either() as waiting:
+                    self.code[place] = replace(waiting, otherwise=here)
+                case Pick() as pick:
+                    self.code[place] = replace(pick, end=here)
 
-    def assign(self, statement: ast.Assign, constants: Constants) -> None:
+    def assign(self, statement: ast.Assign, constants: Constants) -> bool:
         """Emit an assignment."""
         target = statement.target
         if isinstance(target, ast.Index):
             target = replace(target, index=substitute(target.index, constants))
         value = map_expressions(statement.value, lambda part: substitute(part, constants))
         self.emit(assignment(target, value, statement.span))
+        return True
 
     def branch(self, statement: ast.If, constants: Constants) -> bool:
         """Emit an ``if``, without its dead branches."""
@@ -181,7 +215,7 @@ class Unroller:
         reached = not live or live[-1][0] is not None
         for position, (condition, block) in enumerate(live, start=1):
             test = None if condition is None else self.emit(Test(condition, 0, condition.span))
-            if self.arm(block, constants):
+            if self.block(block, constants):
                 reached = True
                 if position < len(live):
                     exits.append(self.emit(Jump(0)))
@@ -190,22 +224,27 @@ class Unroller:
         self.land(*exits)
         return reached
 
-    def arm(self, block: ast.Block, constants: Constants) -> bool:
-        """Unroll the block of one branch."""
-        return self.block(block, constants)
-
     def repeat(self, statement: ast.For, constants: Constants) -> bool:
-        """Emit the body of a ``for`` once per value."""
+        """Emit the body of a ``for`` once per value, or a loop if its bounds are no numbers."""
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
         for bound in (low, high):
-            if not isinstance(bound, ast.Number):
+            if not isinstance(bound, ast.Number) and not self.sizes:
                 hint = "use a parameter, or write the loop with `while`"
                 raise InputError("the bounds of a `for` must be constants", bound.span, hint)
+        if not (isinstance(low, ast.Number) and isinstance(high, ast.Number)):
+            return self.rounds(statement, constants, self.site())
         for value in integers(low, high):
             self.step(statement.span)
-            if not self.block(statement.body, {**constants, statement.variable: fmpq(value)}):
+            if not self.round(statement, value, constants):
                 return False
         return True
+
+    def round(self, statement: ast.For, value: int, constants: Constants) -> bool:
+        """Emit the body of a ``for`` for one value of its variable."""
+        bounds = (part for bound in (statement.low, statement.high) for part in nodes(bound))
+        if any(isinstance(part, ast.Name) and part.name in self.sizes for part in bounds):
+            self.emit(Cut(f"{statement.variable} = {value}", statement.span))
+        return self.block(statement.body, {**constants, statement.variable: fmpq(value)})
 
     def loop(self, statement: ast.While, constants: Constants) -> bool:
         """Emit a ``while``."""
@@ -213,7 +252,75 @@ class Unroller:
         if condition == ast.Name(FALSE.name):
             return True
         test = self.emit(Test(condition, 0, condition.span, is_loop=True))
-        if self.block(statement.body, constants):
-            self.emit(Jump(test))
-        self.land(test)
+        self.repeated(statement.body, constants, test)
+        return True
+
+    def repeated(self, body: ast.Block, constants: Constants, head: int) -> None:
+        """Emit a body that goes back to its head, which leads behind it."""
+        self.depth += 1
+        if self.block(body, constants):
+            self.emit(Jump(head))
+        self.depth -= 1
+        self.land(head)
+
+    # --- for every size --------------------------------------------------------------------------
+
+    def site(self) -> int:
+        """The number of a new loop; one inside another without bound is entered again and again."""
+        self.sites += 1
+        if self.depth:
+            self.emit(Enter(self.sites))
+        return self.sites
+
+    def rounds(self, statement: ast.For, constants: Constants, site: int) -> bool:
+        """Emit a loop with any number of rounds."""
+        inner = {name: value for name, value in constants.items() if name != statement.variable}
+        low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
+        head = self.emit(Round(statement.variable, site, low, high, 0, statement.span))
+        self.repeated(statement.body, inner, head)
+        return True
+
+    def pick(self, statement: ast.Pick, constants: Constants) -> bool:
+        """Emit the winner, then all others: without numbers in one loop, in which conditions are weak."""
+        low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
+        loop = ast.For(statement.variable, statement.low, statement.high, statement.none, span=statement.span)
+        if isinstance(low, ast.Number) and isinstance(high, ast.Number):
+            return self.pick_of(integers(low, high), statement, loop, constants)
+        site = self.site()
+        ends: list[int] = []
+        if statement.text:
+            either = self.emit(Either(0, statement.text, "it is beaten", statement.span))
+            self.rounds(loop, constants, site)
+            ends.append(self.emit(Jump(0)))
+            self.land(either)
+        inner = {name: value for name, value in constants.items() if name != statement.variable}
+        pick = Pick(statement.variable, site, low, high, not statement.text, 0, statement.span)
+        ends.append(self.emit(pick))
+        self.block(statement.winner, inner)
+        self.rounds(replace(loop, body=statement.after), constants, site)
+        self.land(*ends)
+        return True
+
+    def pick_of(self, values: range, statement: ast.Pick, loop: ast.For, constants: Constants) -> bool:
+        """Emit each of the values as the winner."""
+        ends: list[int] = []
+        if statement.text and values:
+            either = [self.emit(Either(0, statement.text, "it is beaten", statement.span))]
+            for value in values:
+                self.round(loop, value, constants)
+            ends.append(self.emit(Jump(0)))
+            self.land(*either)
+        for value in values:
+            texts = f"round {value} wins", "a later one wins"
+            later = [self.emit(Either(0, *texts, statement.span))] if value < values[-1] else []
+            number = ast.Number(fmpq(value), span=statement.span)
+            ends.append(self.emit(Pick(statement.variable, 0, number, number, True, 0, statement.span)))
+            self.block(statement.winner, {**constants, statement.variable: fmpq(value)})
+            for other in values:
+                block = statement.before if other < value else statement.after
+                if other != value:
+                    self.round(replace(loop, body=block), other, constants)
+            ends += [self.emit(Jump(0)) for _ in later]
+            self.land(*later)
+        self.land(*ends)
         return True

@@ -315,8 +315,19 @@ def test_bounds_that_allow_nothing_are_no_distance() -> None:
     ],
 )
 def test_runs_whose_output_leaves_its_set_refute_nothing(outputs: str, body: str) -> None:
-    for claim in ("0*eps", "eps/2", "2*eps"):
+    for claim in ("0*eps", "eps/2"):
         assert isinstance(proved(program(body, claim, outputs=outputs)), Open)
+
+
+def test_a_run_whose_output_leaves_its_set_is_an_outcome() -> None:
+    for body in ("x <- Lap(eps, q[1])\nif x > 0 then o <- 5 end", "o <- Lap(eps, q[1])"):
+        found = proved(program(body, "2*eps", outputs="o in [0, 1] = 0"))
+        assert isinstance(found, ProvedForAll)
+        assert found.least.high == 1
+    assert isinstance(proved(program("o <- q[1]\no <- 0", "2*eps", outputs="o in [0, 1] = 0")), Open)
+    found = proved(program("o <- 0", "2*eps", outputs="o in integers = 1/2"))
+    assert isinstance(found, Open)
+    assert found.reason == "the start value of `o` may be outside its set"
 
 
 def test_an_interval_that_is_kept_can_be_refuted() -> None:
