@@ -1,11 +1,12 @@
 """Exact probabilities of linear conditions on Laplace, one-sided and discrete Laplace samples, at one eps.
 
-Nothing is shared with dipc; the standard library only.  Samples are integrated, or summed, one after the other:
-where several bounds compete, the cases which of them is the tightest are added up.
+Nothing is shared with dipc; the standard library only.  Samples are integrated, or summed, one after the
+other: where several bounds compete, the cases which of them is the tightest are added up.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections import Counter
@@ -17,18 +18,21 @@ from functools import cache, reduce
 from typing import Any
 
 Sample = tuple[str, Fraction, Fraction]  # kind, rate, mean
+ZERO = Fraction(0)
+MOST = 20_000  # products of terms
 
 
 class NotCovered(Exception):
     """More than this reference can do."""
 
 
-# --- numbers, and functions of samples -----------------------------------------------------------------------
+# --- numbers, and functions of samples ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Sum:
-    """The sum of ``c exp(r)`` times ``x_i^n exp(k x_i)``, for ``((((i, n, k), ...), r), c)``, over some factors.
+    """The sum of ``c exp(r)`` times all ``x_i^n exp(k x_i)`` for ``((((i, n, k), ...), r), c)``, over
+    some factors.
 
     By Lindemann's theorem a number, that is one without samples, is 0 only if there are no terms.
     """
@@ -37,9 +41,7 @@ class Sum:
     over: Counter[frozenset[Any]] = field(default_factory=Counter, hash=False)
 
     def __add__(self, other: Sum) -> Sum:
-        common = self.over | other.over
-        parts = [reduce(product, (common - f.over).elements(), f.terms) for f in (self, other)]
-        return Sum(collected((key, c) for part in parts for key, c in part), common)
+        return total([self, other])
 
     def __neg__(self) -> Sum:
         return self * number(-1)
@@ -71,19 +73,30 @@ class Sum:
         for (powers, r), _ in self.terms:
             if self.over or r or len(powers) > 1 or any((n, k) != (1, 0) for _, n, k in powers):
                 raise NotCovered("no linear expression of samples")
-        return {-1: Fraction(0)} | {powers[0][0] if powers else -1: c for (powers, _), c in self.terms}
+        return {-1: ZERO} | {powers[0][0] if powers else -1: c for (powers, _), c in self.terms}
+
+
+def total(sums: Sequence[Sum]) -> Sum:
+    """The sum of them all."""
+    common = reduce(operator.or_, (f.over for f in sums), Counter[frozenset[Any]]())
+    parts = [
+        f.terms if f.over == common else reduce(product, (common - f.over).elements(), f.terms) for f in sums
+    ]
+    return Sum(collected(term for part in parts for term in part), common)
 
 
 def collected(terms: Iterable[Any]) -> frozenset[Any]:
     """Like terms as one."""
-    total: dict[Any, Fraction] = {}
+    found: dict[Any, Fraction] = {}
     for key, c in terms:
-        total[key] = total.get(key, 0) + c
-    return frozenset((key, c) for key, c in total.items() if c)
+        found[key] = found[key] + c if key in found else c
+    return frozenset((key, c) for key, c in found.items() if c)
 
 
 def product(f: frozenset[Any], g: frozenset[Any]) -> frozenset[Any]:
     """All terms of f times all terms of g."""
+    if len(f) * len(g) > MOST:
+        raise NotCovered("numbers with too many terms")
     return collected(((merged(p, q), r + s), c * d) for (p, r), c in f for (q, s), d in g)
 
 
@@ -94,13 +107,13 @@ def merged(p: tuple[Any, ...], q: tuple[Any, ...]) -> tuple[Any, ...]:
         return p or q
     powers: dict[int, tuple[int, Fraction]] = {}
     for i, n, k in (*p, *q):
-        m, j = powers.get(i, (0, Fraction(0)))
+        m, j = powers.get(i, (0, ZERO))
         powers[i] = m + n, j + k
     return tuple(sorted((i, n, k) for i, (n, k) in powers.items() if n or k))
 
 
 def number(c: Fraction | int) -> Sum:
-    return Sum(frozenset([(((), Fraction(0)), Fraction(c))] if c else ()))
+    return Sum(frozenset([(((), ZERO), Fraction(c))] if c else ()))
 
 
 def exponential(r: Fraction) -> Sum:
@@ -108,7 +121,7 @@ def exponential(r: Fraction) -> Sum:
 
 
 def sample(i: int) -> Sum:
-    return Sum(frozenset([((((i, 1, Fraction(0)),), Fraction(0)), Fraction(1))]))
+    return Sum(frozenset([((((i, 1, ZERO),), ZERO), Fraction(1))]))
 
 
 def growth(line: Sum, k: Fraction) -> Sum:
@@ -138,7 +151,7 @@ def sign(f: Sum) -> int:
     return result
 
 
-# --- probabilities -------------------------------------------------------------------------------------------
+# --- probabilities -----------------------------------------------------------------------------------------
 
 
 def row(form: Sum, strict: bool, samples: Sequence[Sample]) -> Sum:
@@ -158,16 +171,13 @@ def row(form: Sum, strict: bool, samples: Sequence[Sample]) -> Sum:
 
 def replaced(f: Sum, i: int, by: Callable[[int, Fraction], Sum]) -> Sum:
     """The function with ``by(n, k)`` in the place of x^n exp(k x), for the sample i."""
-    total = NONE
+    parts = []
     for (powers, r), c in f.terms:
-        (n, k), rest = (0, Fraction(0)), []
-        for j, m, rate in powers:
-            if j == i:
-                n, k = m, rate
-            else:
-                rest.append((j, m, rate))
-        total += Sum(frozenset([((tuple(rest), r), c)])) * by(n, k)
-    return Sum(total.terms, total.over + f.over)
+        n, k = next(((n, k) for j, n, k in powers if j == i), (0, ZERO))
+        rest = tuple(power for power in powers if power[0] != i)
+        parts.append(Sum(frozenset([((rest, r), c)])) * by(n, k))
+    found = total(parts)
+    return Sum(found.terms, found.over + f.over)
 
 
 @cache
@@ -179,7 +189,7 @@ def primitive(i: int, n: int, k: Fraction, integer: bool) -> Sum:
     if not integer:
         return x ** (n + 1) / number(n + 1)
     m, w = (n, exponential(k)) if k else (n + 1, ONE)
-    less = reduce(operator.add, (primitive(i, j, k, True) * number(math.comb(m, j)) for j in range(n)), NONE)
+    less = total([primitive(i, j, k, True) * number(math.comb(m, j)) for j in range(n)])
     return (x**m * e - w * less) / (w - ONE if k else number(m))
 
 
@@ -208,39 +218,37 @@ def density(i: int, sample_: Sample) -> list[tuple[Sum, Sum]]:
 
 def measure(f: Sum, left: frozenset[int], samples: tuple[Sample, ...], rows: frozenset[Sum]) -> Sum:
     """The integral of f over the samples left, times their densities, where all rows are >= 0."""
-    if -ONE in rows or not left:
-        return NONE if -ONE in rows else f
-    forms = {form: form.linear for form in rows}
-    plain = [i for i in left if samples[i][0] != "DLap" or all(abs(p.get(i, 1)) == 1 for p in forms.values())]
-    if not plain:
+    if not left:
+        return f
+    known = [form.linear for form in rows]
+    whole = [i for i in left if samples[i][0] != "DLap" or all(abs(parts.get(i, 1)) == 1 for parts in known)]
+    if not whole:
         raise NotCovered("a multiple of an integer")
-    i, total = min(plain, key=lambda i: (sum(i in p for p in forms.values()), i)), NONE
+    i = min(whole, key=lambda i: (sum(i in parts for parts in known), i))
     integer = samples[i][0] == "DLap"
+    cases = []
     for piece, weight in density(i, samples[i]):
-        lower, upper, rest = [], [], set()
-        for form in rows | {piece}:
-            if a := form.linear.get(i):
-                (lower if a > 0 else upper).append(sample(i) - form / number(a))
-            else:
-                rest.add(form)
-        whole = replaced(f * weight, i, lambda n, k: primitive(i, n, k, integer))
-        for low in lower or [None]:
-            for high in upper or [None]:
-                above = {
-                    row(low - line, j < lower.index(low), samples)
-                    for j, line in enumerate(lower)
-                    if line != low
-                }
-                below = {
-                    row(line - high, j < upper.index(high), samples)
-                    for j, line in enumerate(upper)
-                    if line != high
-                }
-                order = {row(high - low, False, samples)} if high and low else set()
-                end = high + number(integer) if high else None
-                part = value_at(whole, i, end, 1) - value_at(whole, i, low, -1)
-                total += measure(part, left - {i}, samples, frozenset(rest | above | below | order))
-    return total
+        mine = [(form.linear[i], form) for form in rows | {piece} if i in form.linear]
+        lower = list({sample(i) - form / number(a) for a, form in mine if a > 0})
+        upper = list({sample(i) - form / number(a) for a, form in mine if a < 0})
+        others = {form for form in rows if i not in form.linear}
+        antiderivative = replaced(f * weight, i, lambda n, k: primitive(i, n, k, integer))
+        for low, high in itertools.product(lower or [None], upper or [None]):
+            where = others | first(low, lower, 1, samples) | first(high, upper, -1, samples)
+            if low is not None and high is not None:
+                where.add(row(high - low, False, samples))
+            if -ONE not in where:
+                end = high if high is None else high + number(integer)
+                part = value_at(antiderivative, i, end, 1) - value_at(antiderivative, i, low, -1)
+                cases.append(measure(part, left - {i}, samples, frozenset(where - {ONE})))
+    return total(cases)
+
+
+def first(best: Sum | None, lines: list[Sum], sense: int, samples: Sequence[Sample]) -> set[Sum]:
+    """Where a line is the greatest one (the least one for -1), and the first of equals."""
+    differences = [(best - line) * number(sense) for line in lines if best is not None]
+    before = differences.index(NONE) if differences else 0
+    return {row(d, strict=j < before, samples=samples) for j, d in enumerate(differences) if j != before}
 
 
 @cache

@@ -1,8 +1,8 @@
 """docs/semantics.md as a program: the exact law of the outputs of a code on one input, at one rational eps.
 
-It shares no code with dipc and needs the standard library only: instructions and expressions are read by their
-class names and attributes.  All choices are enumerated; :mod:`exact_integrals` measures what a run asks of its
-samples.  What it cannot do is :class:`NotCovered`, never a wrong law.
+It shares no code with dipc and needs the standard library only: instructions and expressions are read by
+their class names and attributes.  All choices are enumerated; :mod:`exact_integrals` measures what a run asks
+of its samples.  What it cannot do is :class:`NotCovered`, never a wrong law.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Outcome = tuple[
     str, tuple[Any, ...]
 ]  # "ended", "failed" or "endless", and the outputs so far (None: no value)
 Law = dict[Outcome, Sum]
-MOST = 3_000  # runs from one state, and states of loops
+MOST = 1_000  # runs from one state, and states of loops
 MARKS = ("Enter", "Cut", "Alike", "Filled")  # instructions that do nothing
 ARITHMETIC: dict[str, Callable[[Sum, Sum], Sum]] = {
     "+": operator.add,
