@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from typing import Any
 
 Sample = tuple[str, Fraction, Fraction]  # kind, rate, mean
@@ -67,7 +67,7 @@ class Sum:
         power = reduce(operator.mul, [self] * abs(n), ONE)
         return power if n >= 0 else ONE / power
 
-    @property
+    @cached_property
     def linear(self) -> dict[int, Fraction]:
         """The coefficients of the samples, and the number, under -1."""
         for (powers, r), _ in self.terms:
@@ -156,8 +156,8 @@ def sign(f: Sum) -> int:
 
 def row(form: Sum, strict: bool, samples: Sequence[Sample]) -> Sum:
     """``form > 0`` or ``form >= 0`` as ``row >= 0``, in a normal form; on reals the two are the same."""
-    parts = form.linear
-    e, kinds = parts.pop(-1), {samples[i][0] == "DLap" for i in parts}
+    e, parts = form.linear[-1], {i: a for i, a in form.linear.items() if i >= 0}
+    kinds = {samples[i][0] == "DLap" for i in parts}
     if len(kinds) > 1:
         raise NotCovered("integers compared with reals")
     if not parts:
@@ -171,12 +171,11 @@ def row(form: Sum, strict: bool, samples: Sequence[Sample]) -> Sum:
 
 def replaced(f: Sum, i: int, by: Callable[[int, Fraction], Sum]) -> Sum:
     """The function with ``by(n, k)`` in the place of x^n exp(k x), for the sample i."""
-    parts = []
+    rest: defaultdict[Any, list[Any]] = defaultdict(list)
     for (powers, r), c in f.terms:
-        n, k = next(((n, k) for j, n, k in powers if j == i), (0, ZERO))
-        rest = tuple(power for power in powers if power[0] != i)
-        parts.append(Sum(frozenset([((rest, r), c)])) * by(n, k))
-    found = total(parts)
+        at = next(((n, k) for j, n, k in powers if j == i), (0, ZERO))
+        rest[at].append(((tuple(power for power in powers if power[0] != i), r), c))
+    found = total([Sum(frozenset(terms)) * by(*at) for at, terms in rest.items()])
     return Sum(found.terms, found.over + f.over)
 
 
