@@ -8,15 +8,12 @@ that tests use, and tests it in turn:
 *   :func:`discrete_bounds` checks its sums: a discrete Laplace sample is a choice among the integers close to
     its mean.  The mass left out is known exactly, so the result is an interval for every
     probability.
-*   :func:`monte_carlo_distribution` translates the program to Python and runs it many times: it shares
-    nothing with either.
 *   :func:`numeric_privacy_violation` finds the worst violation of a claim on a grid of eps.
 """
 
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +41,7 @@ from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.noise import Sample, measure
 from dipc.certificate.slow.paths import Run, all_runs
 from dipc.certificate.slow.programs import Inputs, InputValue
-from dipc.certificate.slow.values import Value, as_pair, exponential_of, fraction, quotient, truth
+from dipc.certificate.slow.values import Value, as_pair, exponential_of, fraction, quotient
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO, Function, add, multiply
 from dipc.models.values import Atom
@@ -220,242 +217,6 @@ def outside(law: Distribution, bounds: Bounds, eps: Fraction) -> list[Outcome]:
         values = {key: evaluate(law[key], eps) if key in law else mpmath.mpf(0) for key in {**law, **bounds}}
         ends = {key: bounds.get(key, bounds[()]) for key in values}
         return [key for key, (low, high) in ends.items() if not low <= values[key] <= high]
-
-
-# --- Monte Carlo: the program as Python ---------------------------------------------------------
-
-OPERATORS = {
-    ast.Op.ADD: "+",
-    ast.Op.SUB: "-",
-    ast.Op.MUL: "*",
-    ast.Op.AND: "and",
-    ast.Op.OR: "or",
-    ast.Op.EQ: "==",
-    ast.Op.NE: "!=",
-    ast.Op.LT: "<",
-    ast.Op.LE: "<=",
-    ast.Op.GT: ">",
-    ast.Op.GE: ">=",
-}
-
-
-class Translator:
-    """Writes a program as the Python function ``run()`` that returns the outputs."""
-
-    def __init__(self, program: ast.Program) -> None:
-        self.program = program
-        self.variables = {p.name for p in program.params}
-        self.variables |= {d.name for d in (*program.inputs, *program.outputs)}
-        self.arrays = {d.name for d in (*program.inputs, *program.outputs) if d.size is not None}
-        self.lines: list[str] = []
-
-    def source(self) -> str:
-        self.collect(self.program.body)
-        self.lines = ["def run():"]
-        for d in self.program.outputs:
-            if d.size is None and d.start is not None:
-                self.lines.append(f"    v_{d.name} = {self.expr(d.start)}")
-            elif d.size is not None and d.start is not None:
-                fill = f"{{i: {self.expr(d.start)} for i in range(1, {self.expr(d.size)} + 1)}}"
-                self.lines.append(f"    v_{d.name} = {fill}")
-        declared = {
-            d.name
-            for d in (*self.program.inputs, *self.program.outputs)
-            if d.start or d in self.program.inputs
-        }
-        for name in sorted(self.arrays - declared):
-            self.lines.append(f"    v_{name} = {{}}")
-        self.block(self.program.body, 1)
-        self.lines.append("    " + self.leave())
-        return "\n".join(self.lines)
-
-    def leave(self) -> str:
-        return "return (" + "".join(f"v_{d.name}, " for d in self.program.outputs) + ")"
-
-    def collect(self, block: ast.Block) -> None:
-        """Which names are variables and arrays; every other name is an atom."""
-        for statement in block:
-            match statement:
-                case ast.Assign(target=ast.Name(name=name)):
-                    self.variables.add(name)
-                case ast.Assign(target=ast.Index(array=name)):
-                    self.variables.add(name)
-                    self.arrays.add(name)
-                case ast.If(branches=branches, otherwise=otherwise):
-                    for _, inner in branches:
-                        self.collect(inner)
-                    self.collect(otherwise)
-                case ast.For(variable=name, body=body):
-                    self.variables.add(name)
-                    self.collect(body)
-                case ast.While(body=body):
-                    self.collect(body)
-
-    def block(self, block: ast.Block, depth: int) -> None:
-        pad = "    " * depth
-        if not block:
-            self.lines.append(pad + "pass")
-        for statement in block:
-            match statement:
-                case ast.Assign(target=target, value=source):
-                    text = (
-                        self.distribution(source)
-                        if isinstance(source, ast.Distribution)
-                        else self.expr(source)
-                    )
-                    self.lines.append(f"{pad}{self.expr(target)} = {text}")
-                case ast.If(branches=branches, otherwise=otherwise):
-                    for i, (condition, inner) in enumerate(branches):
-                        self.lines.append(f"{pad}{'elif' if i else 'if'} {self.expr(condition)}:")
-                        self.block(inner, depth + 1)
-                    self.lines.append(pad + "else:")
-                    self.block(otherwise, depth + 1)
-                case ast.For(variable=name, low=low, high=high, body=body):
-                    self.lines.append(f"{pad}for v_{name} in range({self.expr(low)}, {self.expr(high)} + 1):")
-                    self.block(body, depth + 1)
-                case ast.While(condition=condition, body=body):
-                    self.lines.append(f"{pad}while {self.expr(condition)}:")
-                    self.block(body, depth + 1)
-                case ast.Exit():
-                    self.lines.append(pad + self.leave())
-
-    def expr(self, expr: ast.Expr) -> str:
-        match expr:
-            case ast.Number(value=number):
-                return str(int(number.p)) if number.q == 1 else f"Fraction({int(number.p)}, {int(number.q)})"
-            case ast.Name(name=("true" | "false") as name):
-                return name.capitalize()
-            case ast.Name(name=name):
-                return f"v_{name}" if name in self.variables else repr(name)
-            case ast.Index(array=array, index=index):
-                return f"v_{array}[{self.expr(index)}]"
-            case ast.Eps():
-                return "EPS"
-            case ast.Unary(op=op, operand=operand):
-                return f"({'-' if op is ast.Op.NEG else 'not '}{self.expr(operand)})"
-            case ast.Binary(op=ast.Op.DIV, left=left, right=right):
-                return f"divide({self.expr(left)}, {self.expr(right)})"
-            case ast.Binary(op=ast.Op.POW, left=left, right=right):
-                return f"({self.expr(left)} ** {self.expr(right)})"
-            case ast.Binary(op=op, left=left, right=right):
-                return f"({self.expr(left)} {OPERATORS[op]} {self.expr(right)})"
-            case ast.Call(function=name, arguments=arguments):
-                return f"f_{name}({', '.join(self.expr(a) for a in arguments)})"
-            case ast.Fold(kind=kind, variable=variable, low=low, high=high, body=body):
-                self.variables.add(variable)
-                span = f"range({self.expr(low)}, {self.expr(high)} + 1)"
-                gather = {"forall": "all", "exists": "any", "count": "sum", "sum": "sum"}[kind]
-                return f"{gather}([{self.expr(body)} for v_{variable} in {span}])"
-        raise OracleError(f"unknown expression {expr}")
-
-    def members(self, support: ast.FiniteSet) -> str:
-        if isinstance(support, ast.Range):
-            return f"list(range({self.expr(support.low)}, {self.expr(support.high)} + 1))"
-        return "[" + ", ".join(self.expr(member) for member in support.members) + "]"
-
-    def distribution(self, source: ast.Distribution) -> str:
-        match source:
-            case ast.Noise(kind="Lap", rate=rate, mean=mean):
-                return f"laplace({self.expr(rate)}) + {self.expr(mean)}"
-            case ast.Noise(kind="LapPlus", rate=rate, mean=mean):
-                return f"rng.expovariate({self.expr(rate)}) + {self.expr(mean)}"
-            case ast.Noise(kind="DLap", rate=rate, mean=mean):
-                return f"geometric({self.expr(rate)}) - geometric({self.expr(rate)}) + {self.expr(mean)}"
-            case ast.Choose(options=options):
-                table = ", ".join(f"({self.expr(v)}, {self.expr(p)})" for v, p in options)
-                return f"pick([{table}])"
-            case ast.Flip(probability=probability):
-                return f"rng.random() < {self.expr(probability)}"
-            case ast.Uniform(support=support):
-                return f"rng.choice({self.members(support)})"
-            case ast.ExpMechanism(rate=rate, variable=variable, support=support, score=score):
-                self.variables.add(variable)
-                weight = f"f_exp({self.expr(rate)} * {self.expr(score)})"
-                return f"pick([(v_{variable}, {weight}) for v_{variable} in {self.members(support)}])"
-        raise OracleError(f"not covered by the oracle: {source}")
-
-
-def library(rng: random.Random, eps: float) -> dict[str, Any]:
-    """The functions that a translated program calls."""
-
-    def items(*arguments: Any) -> list[Any]:
-        return [x for a in arguments for x in ([a[i] for i in sorted(a)] if isinstance(a, dict) else [a])]
-
-    def divide(a: Any, b: Any) -> Any:
-        exact = not isinstance(a, float) and not isinstance(b, float)
-        quotient = Fraction(a) / b if exact else a / b
-        return int(quotient) if exact and quotient.denominator == 1 else quotient
-
-    def pick(table: Sequence[tuple[Any, float]]) -> Any:
-        return rng.choices([v for v, _ in table], weights=[float(p) for _, p in table])[0]
-
-    def disc(x: Any, *steps: Any) -> Any:
-        return min((s for s in steps if x <= s), default=steps[-1])
-
-    return {
-        "Fraction": Fraction,
-        "EPS": eps,
-        "rng": rng,
-        "laplace": lambda rate: rng.expovariate(rate) - rng.expovariate(rate),
-        "geometric": lambda rate: math.floor(rng.expovariate(rate)),
-        "divide": divide,
-        "pick": pick,
-        "f_exp": math.exp,
-        "f_abs": abs,
-        "f_disc": disc,
-        "f_floor": math.floor,
-        "f_ceil": math.ceil,
-        "f_mod": lambda a, b: a % b,
-        "f_sum": lambda *a: sum(items(*a)),
-        "f_max": lambda *a: max(items(*a)),
-        "f_min": lambda *a: min(items(*a)),
-        "f_argmax": lambda *a: items(*a).index(max(items(*a))) + 1,
-        "f_argmin": lambda *a: items(*a).index(min(items(*a))) + 1,
-    }
-
-
-def monte_carlo_distribution(
-    program: ast.Program,
-    inputs: Inputs,
-    eps: float,
-    samples: int,
-    seed: int,
-    overrides: Overrides = None,
-) -> dict[Outcome, float]:
-    """The frequency of every outcome in ``samples`` runs of the program with floating-point noise.
-
-    The program is translated to Python, and Laplace noise is the difference of two exponential
-    samples (of two geometric ones, if it is discrete), so that nothing is shared with the exact interpreter.
-    """
-    rng = random.Random(seed)
-    known = library(rng, eps)
-    for name, value in parameters(program, overrides).items():
-        known[f"v_{name}"] = python_value(value)
-    for name, value in inputs.items():
-        cells = enumerate(value, start=1) if isinstance(value, tuple) else None
-        known[f"v_{name}"] = {i: python_value(v) for i, v in cells} if cells else python_value(value)
-    exec(compile(Translator(program).source(), "<translated>", "exec"), known)
-    names = [output.name for output in program.outputs]
-    counts: Counter[Outcome] = Counter()
-    for _ in range(samples):
-        counts[tuple((n, plain(v)) for n, v in zip(names, known["run"](), strict=True))] += 1
-    return {key: count / samples for key, count in counts.items()}
-
-
-def python_value(value: Value) -> Any:
-    """Integers as int, Booleans as bool."""
-    if value in ("true", "false"):
-        return value == "true"
-    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
-
-
-def plain(value: Any) -> InputValue:
-    """The inverse of :func:`python_value`, arrays as tuples."""
-    if isinstance(value, dict):
-        return tuple(plain(value[i]) for i in sorted(value))  # type: ignore[misc]
-    if isinstance(value, bool):
-        return truth(value)
-    return value if isinstance(value, str) else Fraction(value)
 
 
 # --- privacy on a grid --------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -10,11 +9,9 @@ from pathlib import Path
 import mpmath
 import oracles
 import pytest
-from campaigns import many, spared, spread
-from hypothesis import HealthCheck, given, settings
+from campaigns import spread
 from oracles import Distribution, InputValue
 from shipped_programs import FINITE
-from strategies import programs
 
 from dipc.certificate.slow.functions import ONE, NotCovered, constant, exponential, product, same
 from dipc.certificate.slow.noise import Sample
@@ -24,12 +21,6 @@ from dipc.errors import Source
 from dipc.kernel.facts import ZERO, Function, add, multiply
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
-RANDOM = settings(
-    max_examples=many(8, campaign=40),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 def shipped(name: str) -> ast.Program:
@@ -51,15 +42,6 @@ def exponentials(terms: Mapping[tuple[int, str], str]) -> Function:
 
 def assert_total_one(law: Distribution) -> None:
     assert same(oracles.total_of(law.values()), (constant(1), constant(1)))
-
-
-def assert_close(
-    law: Distribution, frequencies: Mapping[oracles.Outcome, float], eps: Fraction, n: int
-) -> None:
-    """Frequencies of n runs within five standard deviations (and one run) of the exact probabilities."""
-    for outcome in {**law, **frequencies}:
-        p = float(oracles.evaluate(law[outcome], eps)) if outcome in law else 0.0
-        assert abs(frequencies.get(outcome, 0.0) - p) <= 5 * math.sqrt(p * (1 - p) / n) + 1 / n, outcome
 
 
 # --- closed forms ----------------------------------------------------------------------------------
@@ -216,11 +198,9 @@ def test_values_near_zero_keep_their_digits() -> None:
     ],
 )
 def test_deterministic_programs(body: str, wanted: int) -> None:
-    """The exact interpreter and the translated program, on programs without randomness."""
     program = written(f"output o in 0..20 = 0\n{body}")
     outcome = (("o", Fraction(wanted)),)
     assert oracles.oracle_distribution(program, {}) == {outcome: (constant(1), constant(1))}
-    assert oracles.monte_carlo_distribution(program, {}, 1.0, 1, 0) == {outcome: 1.0}
 
 
 def test_refuses_what_it_cannot_do() -> None:
@@ -251,24 +231,6 @@ def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[or
     return [inputs[0], inputs[len(inputs) // 2]]
 
 
-@pytest.mark.parametrize(
-    "path",
-    spared(FINITE, [p for p in FINITE if p.stem in ("ex6", "noisy-max-5")]),
-    ids=lambda path: path.stem,
-)
-def test_shipped_programs_agree_with_runs(path: Path) -> None:
-    program, runs, eps, sizes = (
-        shipped(str(path)),
-        many(800, campaign=20_000),
-        Fraction(4, 5),
-        sizes_of(path),
-    )
-    for u in two_inputs(program, sizes):
-        law = oracles.oracle_distribution(program, u, sizes)
-        assert_total_one(law)
-        assert_close(law, oracles.monte_carlo_distribution(program, u, float(eps), runs, 1, sizes), eps, runs)
-
-
 @pytest.mark.parametrize("path", INTEGER_NOISE, ids=lambda path: path.stem)
 def test_integer_noise_lies_in_the_bounds_of_sample_by_sample(path: Path) -> None:
     program, eps, sizes = shipped(str(path)), Fraction(2), sizes_of(path)
@@ -276,16 +238,6 @@ def test_integer_noise_lies_in_the_bounds_of_sample_by_sample(path: Path) -> Non
         (bounds,) = oracles.discrete_bounds(program, u, [eps], overrides=sizes)
         assert bounds[()][1] < 1e-3  # the missing mass
         assert not oracles.outside(oracles.oracle_distribution(program, u, sizes), bounds, eps)
-
-
-@RANDOM
-@given(programs())
-def test_random_programs_agree_with_runs(text: str) -> None:
-    program, runs, eps = written(text), 600, Fraction(3, 4)
-    u = oracles.all_inputs(program)[-1]
-    law = oracles.oracle_distribution(program, u)
-    assert_total_one(law)
-    assert_close(law, oracles.monte_carlo_distribution(program, u, float(eps), runs, 1), eps, runs)
 
 
 # --- privacy on a grid -----------------------------------------------------------------------------
