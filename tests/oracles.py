@@ -5,20 +5,14 @@ which shares nothing with the main pipeline except the parser.  This file gives 
 that tests use, and tests it in turn:
 
 *   :func:`oracle_distribution` is the slow route: paths, linear constraints, exact measures.
-*   :func:`discrete_bounds` checks its sums: a discrete Laplace sample is a choice among the integers close to
-    its mean.  The mass left out is known exactly, so the result is an interval for every
-    probability.
 *   :func:`numeric_privacy_violation` finds the worst violation of a claim on a grid of eps.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import mpmath
@@ -26,20 +20,16 @@ from flint import fmpq
 
 from dipc.certificate.slow import programs as slow
 from dipc.certificate.slow.functions import (
-    EPS,
-    ONE,
     Mass,
     NotCovered,
     Pair,
     constant,
-    exponential,
-    product,
     same,
     total,
 )
 from dipc.certificate.slow.inequalities import Row
 from dipc.certificate.slow.noise import Sample, measure
-from dipc.certificate.slow.paths import Run, all_runs
+from dipc.certificate.slow.paths import Run
 from dipc.certificate.slow.programs import Inputs, InputValue
 from dipc.certificate.slow.values import Value, as_pair, exponential_of, fraction, quotient
 from dipc.dipwhile.syntax import ast
@@ -136,87 +126,6 @@ def evaluate(quotient: Pair, eps: Fraction) -> mpmath.mpf:
     """numerator(eps) / denominator(eps) with 50 digits."""
     with mpmath.workdps(DIGITS + 10):
         return evaluate_exppoly(quotient[0], eps) / evaluate_exppoly(quotient[1], eps)
-
-
-# --- integer noise, sample by sample ----------------------------------------------------------------
-
-Bounds = dict[Outcome, tuple[mpmath.mpf, mpmath.mpf]]
-
-
-@dataclass
-class Truncated(Run):
-    """A run in which a discrete Laplace sample is a choice among the integers close to its mean."""
-
-    radius: Fraction = ZERO  # how far integer samples may go: the sum of rate * |distance| left
-
-    def noise(self, kind: str, rate: Value) -> Value:
-        """The sample i has probability ``(1 - z)/(1 + z) z^|i|``, z = exp(-a eps)."""
-        if kind != "DLap":
-            return super().noise(kind, rate)
-        ((key, a),) = as_pair(rate)[0].items()
-        assert key == EPS
-        most = math.floor(self.radius / a)
-        i = self.choose(2 * most + 1) - most
-        self.radius -= a * abs(i)
-        z, less = exponential(-a), exponential(-a, -ONE)
-        chance = Mass(multiply(exponential(-a * abs(i)), add(constant(1), less))).over(add(constant(1), z))
-        self.mass = self.mass.times(chance)
-        return Fraction(i)
-
-
-def discrete_bounds(
-    program: ast.Program,
-    inputs: Inputs,
-    budgets: Sequence[Fraction],
-    radius: Fraction | int = 8,
-    overrides: Overrides = None,
-) -> list[Bounds]:
-    """For each budget, an interval that certainly holds the probability of every outcome.
-
-    All paths on which the integer samples i of rate a are so close to their means that the sum of
-    ``a |i - mean|`` is at most ``radius``.  Their probabilities are exact; what is missing to 1, about
-    ``exp(-radius * eps)``, may belong to any outcome, also to one that is not listed (key ``()``).
-    """
-    known = parameters(program, overrides)
-
-    def begin(script: Sequence[int]) -> Run:
-        return slow.prepared(program, inputs, Truncated(script, dict(known), radius=Fraction(radius)))
-
-    sums: dict[Outcome, dict[frozenset[Any], Function]] = {}
-    for _, run in all_runs(begin, partial(slow.whole, program)):
-        mass = run.mass.times(measure(run.rows(), run.samples))
-        if not mass.numerator:
-            continue
-        key = named(program, slow.outcome(program, run), known)
-        part = sums.setdefault(key, {}).setdefault(frozenset(mass.factors.items()), {})
-        for term, c in mass.numerator.items():
-            part[term] = part.get(term, ZERO) + c
-    return [_bounds_at(sums, eps) for eps in budgets]
-
-
-def _bounds_at(sums: Mapping[Outcome, Mapping[frozenset[Any], Function]], eps: Fraction) -> Bounds:
-    with mpmath.workdps(DIGITS):
-        rounding = mpmath.mpf(10) ** (5 - DIGITS)
-        low = {key: mpmath.mpf(0) for key in (*sums, ())}
-        for key, parts in sums.items():
-            for over, numerator in parts.items():
-                factors = Counter(dict(over)).elements()
-                low[key] += evaluate((clean(numerator), product(dict(f) for f in factors)), eps)
-        missing = 1 - mpmath.fsum(low.values())
-        return {key: (p - rounding, p + missing + rounding) for key, p in low.items()}
-
-
-def clean(f: Function) -> Function:
-    """Without zero coefficients."""
-    return {key: c for key, c in f.items() if c}
-
-
-def outside(law: Distribution, bounds: Bounds, eps: Fraction) -> list[Outcome]:
-    """The outcomes whose probability at eps lies outside its interval."""
-    with mpmath.workdps(DIGITS):
-        values = {key: evaluate(law[key], eps) if key in law else mpmath.mpf(0) for key in {**law, **bounds}}
-        ends = {key: bounds.get(key, bounds[()]) for key in values}
-        return [key for key, (low, high) in ends.items() if not low <= values[key] <= high]
 
 
 # --- privacy on a grid --------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The oracle against closed forms, runs of the programs, and itself (probabilities sum to 1)."""
+"""The oracle against closed forms.  `tests/laws` compares it with the exact engine, as the reference is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import oracles
 import pytest
 from campaigns import spread
 from oracles import Distribution, InputValue
-from shipped_programs import FINITE
 
 from dipc.certificate.slow.functions import ONE, NotCovered, constant, exponential, product, same
 from dipc.certificate.slow.noise import Sample
@@ -212,32 +211,6 @@ def test_refuses_what_it_cannot_do() -> None:
     ):
         with pytest.raises(NotCovered):
             oracles.oracle_distribution(written(f"output o in {{0, 1}}\n{body}"), {})
-
-
-# --- agreement with runs, and probabilities that sum to 1 ------------------------------------------
-
-
-INTEGER_NOISE = [path for path in FINITE if "DLap(" in path.read_text()]
-
-
-def sizes_of(path: Path) -> oracles.Overrides:
-    """Smaller parameters where the oracle is slow."""
-    return {"N": 2} if path.stem.startswith("noisy_max") else None
-
-
-def two_inputs(program: ast.Program, sizes: oracles.Overrides = None) -> list[oracles.Inputs]:
-    """The first input and one in the middle."""
-    inputs = oracles.all_inputs(program, sizes)
-    return [inputs[0], inputs[len(inputs) // 2]]
-
-
-@pytest.mark.parametrize("path", INTEGER_NOISE, ids=lambda path: path.stem)
-def test_integer_noise_lies_in_the_bounds_of_sample_by_sample(path: Path) -> None:
-    program, eps, sizes = shipped(str(path)), Fraction(2), sizes_of(path)
-    for u in two_inputs(program, sizes):
-        (bounds,) = oracles.discrete_bounds(program, u, [eps], overrides=sizes)
-        assert bounds[()][1] < 1e-3  # the missing mass
-        assert not oracles.outside(oracles.oracle_distribution(program, u, sizes), bounds, eps)
 
 
 # --- privacy on a grid -----------------------------------------------------------------------------

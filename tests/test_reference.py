@@ -10,74 +10,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agreement import differ, inside, world, wrong
 from campaigns import drawn, some, spared
-from exact_integrals import NONE, ONE, NotCovered, Sum, exponential, number, total
+from exact_integrals import ONE, NotCovered, number, total
 from flint import fmpq
 from hypothesis import given, note
 from hypothesis import strategies as st
-from reference import Law, World, law_of, value_of
+from reference import Law, law_of
 from shipped_programs import FINITE
 from strategies import discrete_programs, looping_programs, programs
 
 from dipc.dipwhile.allsizes.flatten import Assume, Either, Round
-from dipc.dipwhile.pipeline import eps_range_of
 from dipc.dipwhile.semantics import evaluate
-from dipc.dipwhile.semantics.adjacency import Input, InputSpace
+from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Halt, Jump, Put
 from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.errors import InputError, Source, Unsupported
-from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.quotient import Quotient
 from tests.dipwhile.allsizes.random_programs import program as program_of_arrays
-
-
-def world(program: CoreProgram, eps: fmpq, code: Sequence[Any] = ()) -> World:
-    """The code of a program, or another one with its variables."""
-    known = program.outputs, dict(program.arrays), program.variables, Fraction(int(eps.p), int(eps.q))
-    return World(code or program.code, *known)
 
 
 def meaning(text: str, **inputs: int) -> Law:
     """The law of a program at eps = 3/4."""
     program = read(Source("test.dip", text))
     return law_of(world(program, fmpq(3, 4)), {(name, 0): fmpq(value) for name, value in inputs.items()})
-
-
-def at(p: Quotient, eps: fmpq) -> Sum:
-    """What the engine says, as a number of the reference."""
-
-    def value(f: ExpPoly) -> Sum:
-        terms = ((c * eps**n, a * eps + k + b / eps) for c, n, a, k, b in f.terms())
-        exact = ([Fraction(int(x.p), int(x.q)) for x in term] for term in terms)
-        return total([number(c) * exponential(r) for c, r in exact])
-
-    return value(p.numerator) / value(p.denominator)
-
-
-def differ(law: Law, other: Law) -> list[Any]:
-    """The outcomes whose masses are not equal."""
-    return [o for o in {**law, **other} if (law.get(o, NONE) - other.get(o, NONE)).terms]
-
-
-def wrong(program: CoreProgram, inputs: Input, eps: fmpq) -> list[Any]:
-    """Where the engine and the reference disagree: a run that may fail must be refused, and no other."""
-    law = law_of(world(program, eps), inputs)
-    try:
-        exact = Explorer(program).law(inputs)
-    except Unsupported:
-        raise
-    except InputError as refusal:
-        return [] if any(kind != "ended" for kind, _ in law) else [str(refusal)]
-    return differ(law, {("ended", tuple(map(value_of, o))): at(p, eps) for o, p in exact.items()})
-
-
-def inside(program: CoreProgram) -> fmpq:
-    """A value of eps that the claim is about."""
-    budgets = eps_range_of(program.claim)
-    return budgets.low + (budgets.inside - budgets.low) * fmpq(6, 7)
 
 
 def sizes(path: Path) -> list[CoreProgram]:
@@ -280,7 +238,7 @@ def test_a_running_best(kind: str, n: int) -> None:
 
 
 def test_wrong_rewritings_have_other_laws() -> None:
-    """Ties that count twice have a mass above 1; a winner that must beat itself drawn again has one of 1/2."""
+    """Ties that count twice have a mass above 1; a winner that must beat itself again, one of 1/2."""
     ((law, weak), *_) = laws(ARGMAX.replace("KIND", "DLap"), 2, winner("DLap", ">=", ">="))
     assert differ(law, weak)
     again = [pick("1", "N"), draw("best", "Lap", "q[w]")]

@@ -11,13 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from agreement import at, differ, inside
 from campaigns import many, some
 from certificates import certified
 from coq_tools import accepted, hold, judged, refusals
 from flint import fmpq
 from reference import Law, World, law_of, value_of
 from shipped_programs import FINITE
-from test_reference import at, differ, inside
 
 import dipc
 from dipc.dipwhile.semantics.adjacency import Input, InputSpace

@@ -6,22 +6,20 @@ still counts.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
-import oracles
 import pytest
-from campaigns import spread
+from agreement import wrong
 from flint import fmpq
 
 import dipc
-from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.syntax.compile import read
 from dipc.errors import Source
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight, over_leaf
 
-BUDGETS = (Fraction(3, 2), Fraction(3), Fraction(5))
 HEAD = "input q in {0, 1}\noutput o in {true, false}\nadjacent all\nprivate eps\n"
 NOISE = "a <- DLap(eps, q); b <- DLap(eps/2, 0)\n"
 CONDITIONS = (
@@ -35,14 +33,11 @@ CONDITIONS = (
 )
 
 
-@pytest.mark.parametrize("condition", spread(CONDITIONS, 4))
+@pytest.mark.parametrize("condition", CONDITIONS)
 def test_two_integers_between_crossing_bounds(condition: str) -> None:
-    text = f"{HEAD}{NOISE}o <- {condition}\n"
-    mechanism, program = dipc.load(text), parse(Source("test.dip", text))
-    for inputs in oracles.all_inputs(program):
-        law = oracles.dipc_distribution(mechanism, inputs)
-        for eps, bounds in zip(BUDGETS, oracles.discrete_bounds(program, inputs, BUDGETS), strict=True):
-            assert not oracles.outside(law, bounds, eps)
+    program = read(Source("test.dip", f"{HEAD}{NOISE}o <- {condition}\n"))
+    for inputs in InputSpace(program):
+        assert not wrong(program, inputs, fmpq(3, 2))
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -1,15 +1,14 @@
-"""While loops against closed forms, against finite unrolling, and against simulation."""
+"""While loops against closed forms, against finite unrolling, and against the reference."""
 
 from __future__ import annotations
 
-import math
-import random
-
 import pytest
+from agreement import wrong
 from flint import fmpq
 
 import dipc
-from dipc.errors import FragmentError, InputError, LimitReached
+from dipc.dipwhile.syntax.compile import read
+from dipc.errors import FragmentError, InputError, LimitReached, Source
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -61,35 +60,8 @@ PERSISTENT = (
 )
 
 
-def test_samples_drawn_before_the_loop_against_simulation() -> None:
-    eps, rounds = 0.8, 40_000
-    rng = random.Random(1)
-
-    def laplace(rate: float, mean: float) -> float:
-        return mean + rng.expovariate(rate) - rng.expovariate(rate)
-
-    ones = 0
-    for _ in range(rounds):
-        x, y, n = laplace(eps, 0), laplace(eps / 2, 1), 1
-        while True:
-            c = rng.random() < 1 / 3
-            if x > y:
-                n = 0
-            if y > 2 and c:
-                n = 1
-            if rng.random() < 1 / (1 + math.exp(eps)):
-                break
-        ones += n
-    p = law(PERSISTENT)["1"]
-    assert p.denominator.as_rational() == 1
-    exact = sum(
-        float(int(t.coefficient.p))
-        / int(t.coefficient.q)
-        * eps**t.power
-        * math.exp(int(t.rate.p) / int(t.rate.q) * eps)
-        for t in p.numerator.terms()
-    )
-    assert abs(ones / rounds - exact) < 5 / math.sqrt(rounds)
+def test_samples_drawn_before_the_loop_against_the_reference() -> None:
+    assert not wrong(read(Source("persistent.dip", PERSISTENT)), {}, fmpq(4, 5))
 
 
 def test_nested_loops() -> None:
