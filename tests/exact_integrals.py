@@ -232,7 +232,7 @@ def measure(f: Sum, left: frozenset[int], samples: tuple[Sample, ...], rows: fro
         upper = list({sample(i) - form / number(a) for a, form in mine if a < 0})
         others = {form for form in rows if i not in form.linear}
         antiderivative = replaced(f * weight, i, lambda n, k: primitive(i, n, k, integer))
-        for low, high in itertools.product(lower or [None], upper or [None]):
+        for low, high in itertools.product(lower or (None,), upper or (None,)):
             where = others | first(low, lower, 1, samples) | first(high, upper, -1, samples)
             if low is not None and high is not None:
                 where.add(row(high - low, False, samples))

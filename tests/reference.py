@@ -27,6 +27,7 @@ from exact_integrals import (
     row,
     sample,
     sign,
+    total,
 )
 
 Cell = tuple[str, int]
@@ -88,9 +89,7 @@ def law_of(world: World, inputs: Mapping[Cell, Any]) -> Law:
         if len(edges) > MOST:
             raise NotCovered("a loop with too many states")
     targets: dict[State, Sum] = {}
-    for state in reversed(
-        list(edges)
-    ):  # what leads to it leads to its targets; the first state is the last one
+    for state in reversed(list(edges)):  # what leads to it leads to its targets; the first one comes last
         targets = edges.pop(state)
         leaves = ONE - targets.pop(state, NONE)
         endless = State(0, frozenset(), state.samples, state.rows, ("endless", ()))
@@ -181,9 +180,10 @@ class Run:
     def positive(self, form: Sum, strict: bool = False) -> bool:
         """Whether ``form >= 0``, or ``form > 0``: both, unless the run knows."""
         holds, fails = row(form, strict, self.samples), row(-form, not strict, self.samples)
-        known = {holds, ONE} & {*self.rows, ONE} if ONE in (holds, fails) else {holds, fails} & self.rows
-        found = holds in known or (not known and not self.choose(2))
-        self.rows |= {holds if found else fails} - {ONE}
+        if ONE in (holds, fails):
+            return holds == ONE
+        found = holds in self.rows or (fails not in self.rows and not self.choose(2))
+        self.rows.add(holds if found else fails)
         return found
 
     # --- instructions ---
@@ -253,6 +253,8 @@ class Run:
         """A new sample, or one of finitely many values with its probability."""
         match kind(d):
             case "Noise":
+                if d.kind not in ("Lap", "LapPlus", "DLap"):
+                    raise NotCovered(d.kind)
                 a, mean = rational(self.value(d.rate)), rational(self.value(d.mean))
                 if a <= 0 or (d.kind == "DLap" and mean.denominator > 1):
                     raise Failed
@@ -267,19 +269,18 @@ class Run:
                 values = dict.fromkeys(self.members(d.support))
                 options = [(v, number(Fraction(1, len(values)))) for v in values]
             case "ExpMechanism":
-                options = []
+                rate, outside = rational(self.value(d.rate)), dict(self.memory)
+                weights = {}
                 for v in self.members(d.support):
                     self.memory[d.variable, 0] = v
-                    options.append(
-                        (v, exponential(rational(self.value(d.rate)) * rational(self.value(d.score))))
-                    )
-                total = reduce(operator.add, (p for _, p in options))
-                options = [(v, p / total) for v, p in options]
+                    weights[v] = exponential(rate * rational(self.value(d.score)))
+                options = [(v, p / total(list(weights.values()))) for v, p in weights.items()]
+                self.memory = outside
+                if rate <= 0:
+                    raise Failed
             case other:
                 raise NotCovered(other)
-        if (reduce(operator.add, (p for _, p in options)) - ONE).terms or any(
-            sign(p) < 0 for _, p in options
-        ):
+        if (total([p for _, p in options]) - ONE).terms or any(sign(p) < 0 for _, p in options):
             raise Failed
         options = [(v, p) for v, p in options if p.terms]
         value, p = options[self.choose(len(options))]
