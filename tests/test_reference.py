@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from agreement import differ, inside, world, wrong
-from campaigns import drawn, some, spared
+from campaigns import drawn, many, spared
 from exact_integrals import ONE, NotCovered, number, sign, total
 from flint import fmpq
 from hypothesis import given, note
@@ -53,7 +53,8 @@ SLOW = [path for path in FINITE if path.stem in ("ex6", "noisy-max-4", "noisy-ma
 def test_shipped_programs(path: Path) -> None:
     """All of them are covered."""
     for program in sizes(path):
-        for inputs in some(list(InputSpace(program)), 2):
+        space = list(InputSpace(program))
+        for inputs in space[:: -(-len(space) // many(2, campaign=8))]:
             assert not wrong(program, inputs, inside(program))
 
 
@@ -62,7 +63,7 @@ RANDOM = {
     "real": (programs(), 3, 400, 1.0),
     "integer": (discrete_programs(), 7, 300, 0.7),
     "loops": (looping_programs(), 10, 200, 0.9),
-    "arrays": (ARRAYS, 8, 100, 0.9),
+    "arrays": (ARRAYS, 8, 100, 0.8),  # some take a sample for the mean of another one
 }
 """Random programs, how many of them, by default and in a campaign, and the share that must be covered."""
 
