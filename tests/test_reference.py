@@ -60,7 +60,7 @@ def test_shipped_programs(path: Path) -> None:
 
 ARRAYS = st.integers(0, 100_000).map(program_of_arrays)
 RANDOM = {
-    "real": (programs(), 3, 400, 1.0),
+    "real": (programs(), 2, 400, 1.0),
     "integer": (discrete_programs(), 7, 300, 0.7),
     "loops": (looping_programs(), 10, 200, 0.9),
     "arrays": (ARRAYS, 8, 100, 0.8),  # some take a sample for the mean of another one
