@@ -20,13 +20,12 @@ from reference import Law, law_of
 from shipped_programs import FINITE
 from strategies import discrete_programs, looping_programs, programs
 
-from dipc.dipwhile.allsizes.flatten import Assume, Either, Round
 from dipc.dipwhile.semantics import evaluate
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.core import CoreProgram, Draw, Halt, Jump, Put
+from dipc.dipwhile.syntax.core import Assume, CoreProgram, Draw, Either, Halt, Jump, Put, Round
 from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.errors import InputError, Source, Unsupported
 from tests.dipwhile.allsizes.random_programs import program as program_of_arrays

@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
 
 import dipc
-from dipc.certificate.slow.functions import exponential
+from dipc.certificate.slow.functions import constant, exponential, product
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
 from dipc.kernel.facts import Function
@@ -90,7 +90,7 @@ def valuation(values: Valuation) -> dict[str, oracles.InputValue]:
 
 
 def total(law: oracles.Distribution, outputs: tuple[Valuation, ...]) -> oracles.Quotient:
-    none = ({}, oracles.constant(1))
+    none = ({}, constant(1))
     return oracles.total_of(law.get(oracles.outcome_from_dipc(o), none) for o in outputs)
 
 
@@ -116,8 +116,8 @@ def of_claim(mechanism: Mechanism, claim: str | None, overrides: dict[str, int])
         # exp(t eps) q/under + delta - p/over, times both denominators
         factor = exponential(oracles.fraction(goal.t))
         f = oracles.add(
-            oracles.add(oracles.product([factor, q, over]), oracles.product([delta, under, over])),
-            oracles.product([oracles.constant(Fraction(-1)), p, under]),
+            oracles.add(product([factor, q, over]), product([delta, under, over])),
+            product([constant(Fraction(-1)), p, under]),
         )
         fails_at = oracles.fraction(r.answer.sample) if isinstance(r.answer, Fails) else None
         low, high = goal.budgets.low, goal.budgets.high
@@ -212,8 +212,8 @@ def random_texts(count: int, finest: int) -> Iterator[tuple[str, Terms]]:
         if i % 2:
             shift = rng.choice([Fraction(1, 1000), Fraction(-1, 1000), Fraction(0)])
             rate, c = rational(3), rational(12)
-            root = oracles.add(exponential(rate), oracles.constant(-c))
-            f = oracles.add(oracles.multiply(root, root), oracles.constant(shift))
+            root = oracles.add(exponential(rate), constant(-c))
+            f = oracles.add(oracles.multiply(root, root), constant(shift))
             yield f"(exp({rate}*eps) - {c})^2 + ({shift})", f
         else:
             text, f = "0", Terms()
