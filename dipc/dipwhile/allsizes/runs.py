@@ -16,6 +16,7 @@ from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
 from dipc.dipwhile.allsizes.concrete import number
 from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cost_of_run, relaxed
 from dipc.dipwhile.allsizes.values import Datum
+from dipc.models.graph import components as strongly_connected
 from dipc.models.graph import reachable
 
 
@@ -147,11 +148,11 @@ def _sentence(name: str, cost: fmpq | None, variables: Sequence[str]) -> str:
 
 def components(automaton: Automaton, edges: Iterable[Edge]) -> dict[int, int]:
     """The number of the strongly connected component of each place of these edges, and of the start."""
-    import networkx as nx
-
-    graph = nx.DiGraph([(edge.source, edge.target) for edge in edges])
-    graph.add_node(automaton.start)
-    return {p: n for n, part in enumerate(nx.strongly_connected_components(graph)) for p in part}
+    rows: dict[int, list[tuple[int, Edge]]] = {automaton.start: []}
+    for edge in edges:
+        rows.setdefault(edge.source, []).append((edge.target, edge))
+        rows.setdefault(edge.target, [])
+    return {p: n for n, part in enumerate(strongly_connected(rows, rows)) for p in part}
 
 
 def on_cycles(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
