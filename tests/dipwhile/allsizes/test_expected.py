@@ -18,7 +18,8 @@ private eps for all N
 best <- 0
 arg <- 1
 for i in 1..N do
-  r <- Lap(eps/2, q[i])
+  query <- q[i]
+  r <- Lap(eps/2, query)
   if i = 1 or r > best then best <- r; arg <- i end
 end
 """
