@@ -255,6 +255,10 @@ def test_integers_stay_integers() -> None:
     assert not may_fail(asked(program(body).replace("linf", "l1")))
 
 
+def test_a_round_is_one_of_some_consecutive_integers() -> None:
+    assert not may_fail(asked(program(ROUNDS.format("if i <= 3 then k <- i end"), "k in {0, 1, 2, 3}")))
+
+
 def test_an_atom_is_not_a_real_number() -> None:
     text = program("if N > 5 then x <- a_or_b[N]; k <- x end", "a_or_b[N] in {bot, 0} = bot, k in reals = 0")
     assert may_fail(asked(text))
