@@ -260,28 +260,30 @@ class Builder:
     system: System
     clock: Clock
     numbers: dict[Point, int] = field(default_factory=dict)
-    edges: dict[Edge, None] = field(default_factory=dict)
     facts: dict[Point, set[object]] = field(default_factory=dict)
 
     def automaton(self, symbolic: tuple[str, ...]) -> Automaton:
         """Explore everything."""
+        edges = self.system.edges
+        edges.clear()
         todo = [Point(START)]
         self.numbers[todo[0]] = 0
         while todo:
             source = todo.pop(0)
-            for _, edge, point in walked(self.system, source, self.clock):
-                target = self.widened(point)
+            for walk in walked(self.system, source, self.clock):
+                target = self.widened(walk[2])
                 if target not in self.numbers:
                     self.numbers[target] = len(self.numbers)
                     if target.pc != END:
                         todo.append(target)
-                self.edges[replace(edge, source=self.numbers[source], target=self.numbers[target])] = None
+                edge = replace(walk[1], source=self.numbers[source], target=self.numbers[target])
+                edges.setdefault(edge, walk)
                 self.check_size()
         domains = self.system.domains.values()
         integers = any(domain.integers for domain in domains)
         return Automaton(
             tuple(place_of(self.system, point) for point in self.numbers),
-            tuple(self.edges),
+            tuple(edges),
             0,
             symbolic,
             inputs_text(self.system),
@@ -297,7 +299,7 @@ class Builder:
 
     def check_size(self) -> None:
         """Refuse an automaton without bound."""
-        if len(self.numbers) > MOST_PLACES or len(self.edges) > MOST_EDGES:
+        if len(self.numbers) > MOST_PLACES or len(self.system.edges) > MOST_EDGES:
             name = self.growing()
             text = f"`{name}` changes without bound" if name else TOO_MANY
             raise Unsupported(text, self.span_of(name))

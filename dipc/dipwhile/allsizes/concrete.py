@@ -20,7 +20,7 @@ bound; guards that the program does not have would raise it, so that runs with t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -28,18 +28,28 @@ from itertools import islice
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.automaton import Automaton, Choice, Edge
-from dipc.dipwhile.allsizes.build import Prepared, walked
+from dipc.dipwhile.allsizes.automaton import Automaton, Choice
+from dipc.dipwhile.allsizes.build import Prepared, Walk, walked
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.linear import cost_of_run
-from dipc.dipwhile.allsizes.paths import Path
-from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point
-from dipc.dipwhile.allsizes.values import ONE, ZERO, Datum, Linear, Pair, Symbol, Unknown, as_linear, unknown
+from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point, System
+from dipc.dipwhile.allsizes.values import (
+    ONE,
+    ZERO,
+    Datum,
+    Linear,
+    Pair,
+    Symbol,
+    Unknown,
+    number,
+    replaced,
+    unknown,
+)
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
+from dipc.dipwhile.syntax.names import target_name
 from dipc.errors import LimitReached
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
-from dipc.models.values import show
 
 MOST_RUNS = 64
 MOST_STEPS = 10_000
@@ -48,167 +58,103 @@ MOST_STEPS = 10_000
 MARGINS = (ONE, fmpq(1, 4), fmpq(1, 32))
 """By how much an input and samples shall keep every condition; less is not tried."""
 
-Labels = Mapping[str, Datum]
-"""How cells change: by a number, or from one value to another."""
-
 CELL = re.compile(r"\w+(\[\d+\])?")
-NUMBER = re.compile(r"-?\d+(/\d+)?")
-RANDOM = ("an unknown number", "an unknown value")  # as :func:`..values.shown` writes what is not known
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A part of a run, from ``source`` to ``target``: one path."""
-
-    path: Path
-    edge: Edge
-    target: Point
-
-    @cached_property
-    def labels(self) -> dict[str, Datum]:
-        """How the cells that it reads change: by a number, or from one value to another."""
-        found: dict[str, Datum] = {}
-        for step in self.edge.path:
-            if step.kind == "label" and step.value:
-                cell = re.split(" is | changes by ", step.text)[0]
-                known = self.path.values.get(cell)
-                found[cell] = known if isinstance(known, Pair) else number(step.value)
-        return found
-
-    @cached_property
-    def outputs(self) -> dict[str, str]:
-        """What it publishes."""
-        pairs = (step.text.partition(" = ") for step in self.edge.path if step.kind == "output")
-        return {name: value for name, _, value in pairs}
+Data = Mapping[str, Datum]
+"""By cell: its change, a number or a pair of values; or what is published."""
 
 
 @dataclass(frozen=True)
 class Run:
     """A whole run, part by part."""
 
-    parts: tuple[Stretch, ...]
+    parts: tuple[Walk, ...]
 
     @cached_property
-    def labels(self) -> dict[str, Datum] | None:
+    def labels(self) -> Data | None:
         """How the inputs change; None if the labels contradict each other, or a cell has no number."""
         found: dict[str, Datum] = {}
-        for cell, label in (item for part in self.parts for item in part.labels.items()):
+        for cell, label in (item for path, _, _ in self.parts for item in path.labels.items()):
             if not CELL.fullmatch(cell) or found.setdefault(cell, label) != label:
                 return None
         return found
 
     @cached_property
-    def outputs(self) -> dict[str, str]:
+    def outputs(self) -> Data:
         """What it publishes."""
-        return {name: value for part in self.parts for name, value in part.outputs.items()}
+        return {name: value for path, _, _ in self.parts for name, value in path.published.items()}
 
     @cached_property
     def cost(self) -> fmpq | None:
         """The least cost; None if no shift exists."""
-        return cost_of_run([part.edge for part in self.parts])
+        return cost_of_run(edge for _, edge, _ in self.parts)
+
+    def numbered(self) -> tuple[Data, Data]:
+        """Labels and outputs of a run for every size, a loop's variable being the number of its round."""
+        labels: dict[str, Datum] = {}
+        outputs: dict[str, Datum] = {}
+        rounds = 0
+        for path, _, _ in self.parts:
+            rounds += path.round
+            for found, own in ((labels, path.labels), (outputs, path.published)):
+                found |= {re.sub(r"\[[^\W\d]\w*\]", f"[{rounds}]", cell): own[cell] for cell in own}
+        return labels, outputs
 
     def conditions(self) -> list[Condition]:
         """What samples and cells of the input must satisfy, with a number of its own for each sample."""
         known: dict[Symbol, Linear] = {}
         found: list[Condition] = []
         drawn = 0
-        for part in self.parts:
-            numbers = {
-                Symbol("sample", "", k): unknown(Symbol("sample", "", drawn + k))
-                for k in range(len(part.edge.samples))
+        for path, edge, target in self.parts:
+            for k in range(len(edge.samples)):
+                known[Symbol("sample", "", k)] = unknown(Symbol("sample", "", drawn + k))
+            drawn += len(edge.samples)
+            found += (replace(c, value=replaced(c.value, known)) for c in path.conditions)
+            kept = {
+                Symbol("live" if isinstance(kept, Alias) else "private", name): path.values[name]
+                for name, kept in target.kept
+                if isinstance(kept, Alias | Moves)
             }
-            drawn += len(numbers)
-            env = known | numbers
-            found += (replace(c, value=_put(c.value, env)) for c in part.path.conditions)
-            known = dict(_kept(part, env))
+            known = {s: replaced(value, known) for s, value in kept.items() if isinstance(value, Linear)}
         return found
 
 
-def number(text: str) -> Datum:
-    """The number that a label says."""
-    return Linear((), fmpq(*map(int, text.split("/")))) if NUMBER.fullmatch(text) else Unknown(text)
-
-
-def _put(value: Linear, env: Mapping[Symbol, Linear]) -> Linear:
-    total = Linear((), value.constant)
-    for symbol, factor in value.terms:
-        total = total.plus(env.get(symbol, unknown(symbol)), factor)
-    return total
-
-
-def _kept(part: Stretch, env: Mapping[Symbol, Linear]) -> Iterator[tuple[Symbol, Linear]]:
-    """What the symbols of the next part stand for."""
-    for name, kept in part.target.kept:
-        symbol = {Alias: Symbol("live", name), Moves: Symbol("private", name)}.get(type(kept))
-        value = as_linear(part.path.values[name])
-        if symbol is not None and value is not None:
-            yield symbol, _put(value, env)
+def run_of(system: System, automaton: Automaton, edges: Iterable[int]) -> Run:
+    """A run of the automaton of a system, by the numbers of its edges."""
+    return Run(tuple(system.edges[automaton.edges[i]] for i in edges))
 
 
 class Concrete:
     """The runs of a program for some sizes."""
 
     def __init__(self, asked: Prepared, sizes: Mapping[str, int], clock: Clock) -> None:
-        program = asked.front.program
-        self.system = asked.system(sizes)
+        self.system, self.clock = asked.system(sizes), clock
         declared = asked.front.declared_at(sizes)
         self.bounded = {
             d.name: declared.interval(d.domain, f"the interval of `{d.name}`")
-            for d in program.inputs
+            for d in asked.front.program.inputs
             if isinstance(d.domain, ast.Between)
         }
-        self.starts = {
-            d.name: show(declared.value(d.start, f"the start value of `{d.name}`"))
-            for d in program.outputs
-            if d.start is not None
-        }
-        self.clock = clock
-        self._parts: dict[Point, list[Stretch]] = {}
-
-    def parts(self, source: Point) -> list[Stretch]:
-        """All paths from a point to the next cuts."""
-        if source not in self._parts:
-            self._parts[source] = [Stretch(*walk) for walk in walked(self.system, source, self.clock)]
-        return self._parts[source]
-
-    def run(self, automaton: Automaton, edges: Sequence[int]) -> Run | None:
-        """A run of the automaton for the same sizes."""
-        point, parts = Point(START), list[Stretch]()
-        for edge in (automaton.edges[i] for i in edges):
-            same = (
-                p
-                for p in self.parts(point)
-                if replace(p.edge, source=edge.source, target=edge.target) == edge
-            )
-            part = next(same, None)
-            if part is None:
-                return None
-            parts.append(part)
-            point = part.target
-        return Run(tuple(parts))
 
     # --- a lower bound -----------------------------------------------------------------------
 
     def lower_bound(self, run: Run) -> tuple[fmpq | None, bool]:
         """A t that the run shows to be needed, None for infinity; whether it shows anything."""
-        known = run.labels is not None and all(map(CELL.fullmatch, run.outputs))
-        if not known or self.start(run) is None or not self.unbounded(run):
+        labels = run.labels
+        known = labels is not None and all(map(CELL.fullmatch, run.outputs))
+        if labels is None or not known or self.start(run) is None or not self.unbounded(labels):
             return ZERO, False
-        alike = list(islice(self.alike(run.labels or {}, run.outputs), MOST_RUNS + 1))
+        alike = list(islice(self.alike(labels, run.outputs), MOST_RUNS + 1))
         if len(alike) > MOST_RUNS or not all(map(self.exact, alike)):
             return ZERO, False
-        costs = [cost for other in alike if (cost := other.cost) is not None]
-        return min(costs, default=None), True
+        return min((cost for other in alike if (cost := other.cost) is not None), default=None), True
 
-    def unbounded(self, run: Run) -> bool:
-        """Whether the inputs of the run may be moved on and on."""
-        labels = run.labels or {}
+    def unbounded(self, labels: Data) -> bool:
+        """Whether the inputs may be moved on and on: each change alone is one of the adjacency."""
         numbers = [label.constant for label in labels.values() if isinstance(label, Linear)]
-        bounded = any(cell.partition("[")[0] in self.bounded for cell in labels)
-        if len(numbers) < len(labels) or bounded:
+        if len(numbers) < len(labels) or any(_array(cell) in self.bounded for cell in labels):
             return False
         adjacency = self.system.adjacency
-        match adjacency.kind:  # each change alone is one of the adjacency
+        match adjacency.kind:
             case "l1":
                 return sum(map(abs, numbers), ZERO) <= adjacency.distance
             case "hamming":
@@ -219,17 +165,19 @@ class Concrete:
 
     def exact(self, run: Run) -> bool:
         """Whether its guards and costs are those of the program."""
-        choices = any(isinstance(c, Choice) for part in run.parts for c in part.edge.choices)
-        overwritten = any(
-            value in RANDOM and "[" in name and not self.final(name, part)
-            for part in run.parts
-            for name, value in part.outputs.items()
+        return not any(
+            path.shown
+            or any(isinstance(choice, Choice) for choice in edge.choices)
+            or any(
+                "[" in name and not _certain(value) and not self.final(name, target)
+                for name, value in path.published.items()
+            )
+            for path, edge, target in run.parts
         )
-        return not (choices or overwritten or any(part.path.shown for part in run.parts))
 
-    def alike(self, labels: Labels, outputs: Mapping[str, str]) -> Iterator[Run]:
+    def alike(self, labels: Data, outputs: Data) -> Iterator[Run]:
         """All runs with these labels and outputs, and maybe more.  Raises :class:`LimitReached`."""
-        waiting: list[tuple[Point, tuple[Stretch, ...]]] = [(Point(START), ())]
+        waiting: list[tuple[Point, tuple[Walk, ...]]] = [(Point(START), ())]
         steps = 0
         while waiting:
             steps += 1
@@ -240,84 +188,87 @@ class Concrete:
                 if not self._leaves_out(run := Run(parts), outputs):
                     yield run
                 continue
-            for part in self.parts(point):
-                if self._fits(part, labels, outputs):
-                    waiting.append((part.target, (*parts, part)))
+            walks = walked(self.system, point, self.clock)
+            waiting += ((walk[2], (*parts, walk)) for walk in walks if self._fits(walk, labels, outputs))
 
-    def _fits(self, part: Stretch, labels: Labels, outputs: Mapping[str, str]) -> bool:
-        if any(labels.get(cell, label) != label for cell, label in part.labels.items()):
-            return False
-        return not any(
-            _differ(value, outputs.get(name, self.starts.get(name.partition("[")[0], value)))
-            and self.final(name, part)
-            for name, value in part.outputs.items()
+    def _fits(self, walk: Walk, labels: Data, outputs: Data) -> bool:
+        path, _, target = walk
+        return not any(labels.get(cell, label) != label for cell, label in path.labels.items()) and not any(
+            _differ(value, outputs.get(name, self._start(name, value))) and self.final(name, target)
+            for name, value in path.published.items()
         )
 
-    def _leaves_out(self, run: Run, outputs: Mapping[str, str]) -> bool:
+    def _leaves_out(self, run: Run, outputs: Data) -> bool:
         """Whether an output that the run never sets keeps a start value which is not the one asked for."""
-        if not all(map(CELL.fullmatch, run.outputs)):
-            return False
-        starts = (
-            (self.starts.get(name.partition("[")[0], value), value)
+        return all(map(CELL.fullmatch, run.outputs)) and any(
+            _differ(self._start(name, value), value)
             for name, value in outputs.items()
             if name not in run.outputs
         )
-        return any(_differ(start, value) for start, value in starts)
 
-    def final(self, name: str, part: Stretch) -> bool:
-        """Whether the output keeps what the part gives it."""
-        if not CELL.fullmatch(name):
-            return False
+    def _start(self, name: str, otherwise: Datum) -> Datum:
+        return self.system.starts.get(_array(name), otherwise)
+
+    def final(self, name: str, target: Point) -> bool:
+        """Whether the output keeps what it has at a point."""
         code = self.system.code
         loops = any(isinstance(o, Jump) and o.to <= pc for pc, o in enumerate(code))
-        rest = () if part.target.pc == END else code if loops else code[part.target.pc :]
-        return not any(isinstance(o, Put | Draw) and _may_write(o, name) for o in rest)
+        rest = () if target.pc == END else code if loops else code[target.pc :]
+        return bool(CELL.fullmatch(name)) and not any(
+            isinstance(o, Put | Draw) and _may_write(o, name) for o in rest
+        )
 
     # --- an input ----------------------------------------------------------------------------
 
     def start(self, run: Run) -> dict[str, fmpq] | None:
         """Values of cells for which the run has a positive probability; None if none are found."""
-        if any(part.path.vague for part in run.parts):
-            return None
-        conditions, integers = run.conditions(), self.integers(run)
-        if not integers and any(c.equal and c.value.random for c in conditions):
-            return None  # of probability 0
+        conditions = run.conditions()
+        integers = any(d.integers for d in self.system.domains.values()) or any(
+            any(path.kinds) for path, _, _ in run.parts
+        )
         symbols = {s for c in conditions for s, _ in c.value.terms}
-        if any(s.kind not in ("sample", "private") or "#" in s.name for s in symbols):
+        if (
+            any(path.vague for path, _, _ in run.parts)
+            or (not integers and any(c.equal and c.value.random for c in conditions))  # of probability 0
+            or any(s.kind not in ("sample", "private") or "#" in s.name for s in symbols)
+        ):
             return None
         for margin in MARGINS:
-            found = _solution(conditions, margin, tuple(self.bounds(run)))
+            found = _solution(conditions, margin, tuple(self.bounds(run.labels or {})))
             if found is not None and (not integers or all(v.q == 1 for v in found.values())):
                 return {s.name: v for s, v in found.items() if s.kind == "private"}
         return None
 
-    def bounds(self, run: Run) -> Iterator[Condition]:
+    def bounds(self, labels: Data) -> Iterator[Condition]:
         """The cells of bounded inputs are in their intervals, before and after their change."""
-        for cell, label in (run.labels or {}).items():
-            interval = self.bounded.get(cell.partition("[")[0])
-            if interval is not None and isinstance(label, Linear):
+        for cell, label in labels.items():
+            if _array(cell) in self.bounded and isinstance(label, Linear):
+                low, high = map(number, self.bounded[_array(cell)])
                 left = unknown(Symbol("private", cell))
                 for value in (left, left.plus(label)):
-                    yield Condition(value.plus(Linear((), interval[0]), -ONE))
-                    yield Condition(Linear((), interval[1]).plus(value, -ONE))
+                    yield Condition(value.plus(low, -ONE))
+                    yield Condition(high.plus(value, -ONE))
 
     def within(self, name: str, value: fmpq) -> bool:
         """Whether a cell of an input may have a value."""
         low, high = self.bounded.get(name, (value, value))
         return low <= value <= high
 
-    def integers(self, run: Run) -> bool:
-        """Whether some noise or input is an integer."""
-        return any(d.integers for d in self.system.domains.values()) or any(
-            any(part.path.kinds) for part in run.parts
-        )
+
+def _array(cell: str) -> str:
+    return cell.partition("[")[0]
 
 
-def _differ(value: str, other: str) -> bool:
+def _certain(value: Datum) -> bool:
+    return isinstance(value, Pair) or (isinstance(value, Linear) and value.number is not None)
+
+
+def _differ(value: Datum, other: Datum) -> bool:
     """Whether outputs are not the same for certain; a random number is none of the names."""
-    if value in RANDOM or other in RANDOM:
-        known = {value, other} - {*RANDOM}
-        return RANDOM[1] not in (value, other) and not all(map(NUMBER.fullmatch, known))
+    if isinstance(value, Unknown) or isinstance(other, Unknown):
+        return False
+    if isinstance(value, Linear) and isinstance(other, Linear):
+        return _certain(value) and _certain(other) and value != other
     return value != other
 
 
@@ -325,10 +276,8 @@ def _may_write(operation: Put | Draw, name: str) -> bool:
     match operation.target:
         case ast.Index(array, ast.Number(k)):
             return f"{array}[{k}]" == name
-        case ast.Index(array):
-            return array == name.partition("[")[0]
-        case ast.Name(other):
-            return other == name
+        case target:
+            return target_name(target) in (_array(name), name)
 
 
 def _solution(

@@ -138,6 +138,8 @@ class Path:
         self.phases = dict(source.phases)
         self.direction = source.direction
         self.cells: dict[object, Datum] = {}
+        self.labels: dict[str, Datum] = {}  # by cell, a number or a pair
+        self.round = False  # whether the path is a round of a loop
         self.samples: list[Sample] = []
         self.kinds: list[bool] = []  # which samples are integers
         self.conditions = list(source.facts)
@@ -212,6 +214,7 @@ class Path:
             case Round(variable, otherwise=otherwise, span=span):
                 another = self.choose(2) == 0
                 self.decide("test", "another round" if another else f"`for {variable}` ends", span)
+                self.round = another
                 if not another:
                     return otherwise
                 self.fresh(operation)
@@ -362,6 +365,11 @@ class Path:
         found = consequences([*self.conditions, *defined], set(targets.values()), MOST_FACTS)
         back = {symbol: Symbol("live", name) for name, symbol in targets.items()}
         return tuple(Condition(renamed(fact.value, back), fact.strict, fact.equal) for fact in found)
+
+    @property
+    def published(self) -> dict[str, Datum]:
+        """What the outputs get."""
+        return {text: value for text, value, _ in self.outputs.values()}
 
     # --- choices and conditions ------------------------------------------------------------------
 
@@ -618,6 +626,7 @@ class Path:
         text = shown(label) if isinstance(label, Pair) else show(label)
         verb = "is" if isinstance(label, Pair) else "changes by"
         self.steps.append(Step("label", f"{cell} {verb} {text}", span, text))
+        self.labels[cell] = label if isinstance(label, Pair) else number(label)
         if isinstance(label, Pair):
             return label
         self.moves[symbol] = label

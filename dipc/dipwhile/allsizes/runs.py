@@ -13,9 +13,7 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
-from dipc.dipwhile.allsizes.concrete import number
 from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cost_of_run, relaxed
-from dipc.dipwhile.allsizes.values import Datum
 from dipc.models.graph import components as strongly_connected
 from dipc.models.graph import reachable
 
@@ -205,20 +203,3 @@ def repeated(automaton: Automaton, edges: Collection[int], times: int, way: int)
             run.append(onward[min(way, len(onward) - 1)])
             place = automaton.edges[run[-1]].target
     return tuple(run)
-
-
-def numbered(automaton: Automaton, run: Sequence[int]) -> tuple[dict[str, Datum], dict[str, str]]:
-    """The labels and outputs of a run, with the number of the round in the place of the loop's variable."""
-    labels: dict[str, Datum] = {}
-    outputs: dict[str, str] = {}
-    rounds = 0
-    for edge in (automaton.edges[i] for i in run):
-        rounds += "another round" in edge.decisions
-        for step in edge.path:
-            text = re.sub(r"\[[^\W\d]\w*\]", f"[{rounds}]", step.text)
-            if step.kind == "label" and " changes by " in text:
-                labels[text.partition(" changes by ")[0]] = number(step.value)
-            elif step.kind == "output":
-                name, _, value = text.partition(" = ")
-                outputs[name] = value
-    return labels, outputs

@@ -16,12 +16,11 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import Prepared
-from dipc.dipwhile.allsizes.concrete import Concrete, Run
+from dipc.dipwhile.allsizes.concrete import Concrete, Run, run_of
 from dipc.dipwhile.allsizes.finite import decided, declared_at, event, program_at
 from dipc.dipwhile.allsizes.runs import (
     carrying,
     layered_value,
-    numbered,
     on_cycles,
     rank,
     repeated,
@@ -122,7 +121,8 @@ class Search:
             return None
         dearest = layered_value(automaton, clock)
         concrete = Concrete(self.asked, self.sizes(n), self.clock)
-        return Layer(concrete, automaton, dearest.cost, concrete.run(automaton, dearest.run))
+        run = run_of(concrete.system, automaton, dearest.run)
+        return Layer(concrete, automaton, dearest.cost, run)
 
     # --- a violation -------------------------------------------------------------------------
 
@@ -288,17 +288,18 @@ class Search:
         way = max(range(len(once)), key=lambda way: rank(once[way]))
         for times in REPEATS:
             run = repeated(automaton, edges, times, way)
-            rounds = max(1, sum("another round" in automaton.edges[i].decisions for i in run))  # N >= 1
+            self.clock.tick("runs")
+            found = run_of(self.asked.every_size, automaton, run)
+            rounds = max(1, sum(path.round for path, _, _ in found.parts))  # N >= 1
             if rounds > MOST_ROUNDS:
                 break
-            self.clock.tick("runs")
-            if run_value(automaton, run) == high and self._needs(automaton, run, rounds, high):
+            if found.cost == high and self._needs(found, rounds, high):
                 return rounds
         return None
 
-    def _needs(self, automaton: Automaton, run: Sequence[int], n: int, high: fmpq) -> bool:
+    def _needs(self, run: Run, n: int, high: fmpq) -> bool:
         with suppress(InputError, LimitReached):
             concrete = Concrete(self.asked, self.sizes(n), self.limited(LONG))
-            for found in islice(concrete.alike(*numbered(automaton, run)), 1):
+            for found in islice(concrete.alike(*run.numbered()), 1):
                 return concrete.lower_bound(found) == (high, True)
         return False

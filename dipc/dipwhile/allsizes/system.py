@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from flint import fmpq
 
+from dipc.dipwhile.allsizes.automaton import Edge
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.labels import Adjacency, Domain
@@ -94,6 +95,7 @@ class System:
     walked: dict[Point, list[Any]] = field(
         default_factory=dict
     )  # the paths from a point, as the builder knows them
+    edges: dict[Edge, Any] = field(default_factory=dict)  # of the automaton, each with one of its paths
     answers: dict[object, object] = field(default_factory=dict)
 
     @property

@@ -147,6 +147,11 @@ def renamed(value: Linear, names: Mapping[Symbol, Symbol]) -> Linear:
     return linear({names.get(s, s): c for s, c in value.terms}, value.constant)
 
 
+def replaced(value: Linear, by: Mapping[Symbol, Linear]) -> Linear:
+    """The value with other values for some symbols."""
+    return total([number(value.constant), *(by.get(s, unknown(s)).times(c) for s, c in value.terms)])
+
+
 def symbols(values: Iterable[Linear]) -> set[Symbol]:
     """All symbols that occur."""
     return {s for value in values for s, _ in value.terms}
