@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +21,7 @@ from dipc.numbers.quotient import Quotient
 
 def world(program: CoreProgram, eps: fmpq, code: Sequence[Any] = ()) -> World:
     """The code of a program, or another one with its variables."""
-    known = program.outputs, dict(program.arrays), program.variables, Fraction(int(eps.p), int(eps.q))
+    known = program.outputs, dict(program.arrays), program.variables, rational_of(eps)
     return World(code or program.code, *known)
 
 
@@ -29,11 +29,18 @@ def at(p: Quotient, eps: fmpq) -> Sum:
     """What the engine says, as a number of the reference."""
 
     def value(f: ExpPoly) -> Sum:
-        terms = ((c * eps**n, a * eps + k + b / eps) for c, n, a, k, b in f.terms())
-        exact = ([Fraction(int(x.p), int(x.q)) for x in term] for term in terms)
-        return total([number(c) * exponential(r) for c, r in exact])
+        return number_at(([rational_of(x) for x in term] for term in f.terms()), rational_of(eps))
 
     return value(p.numerator) / value(p.denominator)
+
+
+def number_at(terms: Iterable[Sequence[Fraction | int]], eps: Fraction) -> Sum:
+    """The number ``sum of c eps^n exp(a eps + k + b/eps)``, from ``(c, n, a, k, b)``."""
+    return total([number(c * eps ** int(n)) * exponential(a * eps + k + b / eps) for c, n, a, k, b in terms])
+
+
+def rational_of(x: fmpq | int) -> Fraction:
+    return Fraction(x) if isinstance(x, int) else Fraction(int(x.p), int(x.q))
 
 
 def differ(law: Law, other: Law) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The slow route: how draws are checked, and small examples that no other test has."""
+"""The slow route: how draws are checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from dipc.certificate.slow.draws import check_draws, samples, surely
 from dipc.certificate.slow.functions import EPS, ONE, constant
-from dipc.certificate.slow.noise import Sample, measure
 from dipc.kernel.facts import ZERO, Interval, add
 from dipc.kernel.reading import Refused
 
@@ -30,9 +29,3 @@ def test_draws() -> None:
     assert not surely(LESS, up_to(2), False)
     first = samples(Interval(ONE, Fraction(3, 2), True, False))[:3]
     assert first == [ONE, Fraction(129, 128), Fraction(65, 64)]
-
-
-def test_two_samples_of_different_rates() -> None:
-    """P(X >= Y) = 1/2."""
-    pair = [Sample("Lap", ONE), Sample("Lap", Fraction(1, 2))]
-    assert measure([(1, -1, 0)], pair).pair() == (constant(Fraction(1, 2)), UNIT)
