@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -16,7 +15,16 @@ from typing import Any, NamedTuple
 import pytest
 from campaigns import some, spared, spread
 from certificate.altered import Where, at, changed, mutants, survivors
-from certificate.test_hidden import FOLDER, others, shipped
+from certificate.pufferfish_judge import (
+    FOLDER,
+    Judge,
+    asked_in,
+    checked,
+    others,
+    shipped,
+    verify_each,
+    written,
+)
 from flint import fmpq
 from patience import PATIENCE
 from pufferfish import parametric_examples, prior_programs
@@ -25,149 +33,14 @@ from dipc.certificate.format import dumps
 from dipc.certificate.pufferfish import other_question, question_certificate
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
-from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.kernel import pufferfish
 from dipc.kernel.polynomials import added, number
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import read
-from dipc.kernel.statements import check
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.question import Claim, Question
-from dipc.pufferfish.reading import Asked, read_question
 from dipc.pufferfish.verdict import PufferfishVerdict
-
-
-def written(asked: Question) -> dict[str, Any]:
-    """The certificate of dipc's verdict, as it is read back."""
-    return json.loads(dumps(question_certificate(asked, pipeline.check(asked, Clock()))))
-
-
-def checked(data: dict[str, Any]) -> pufferfish.Certificate:
-    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, pufferfish.Certificate)
-    return found
-
-
-def asked_in(text: str, **asked: str) -> Question:
-    return read_question(Source("x.hmm", text), asked=Asked(**asked))
-
-
-# --- the slow judge: numbers at points of the class, full matrices, all sequences -------------------------
-
-Number = Fraction | float
-GRID = [Fraction(n, 64) for n in (0, 1, 13, 32, 40, 63, 64)]
-
-
-def value(terms: list[Any], point: Sequence[Fraction]) -> Fraction:
-    return sum(
-        (Fraction(c) * prod(x**n for x, n in zip(point, powers, strict=True)) for powers, c in terms),
-        Fraction(0),
-    )
-
-
-class Judge:
-    """A certificate, judged at some points."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.data, self.eps = data, data["eps"]
-        self.sizes = len(data["states"]) + 1, len(data["observations"]) + 1
-        self.matrices = cache(self._matrices)
-
-    def function(self, written: Any, point: Sequence[Fraction]) -> Fraction:
-        if isinstance(written, str):
-            return Fraction(written)
-        above, divisor = written
-        return value(above, point) / (1 if divisor is None else value(self.data["divisors"][divisor], point))
-
-    def _matrices(self, *point: Fraction) -> tuple[Any, Any]:
-        n, m = (size - 1 for size in self.sizes)
-        emit, move = (
-            [[Fraction(0)] * (m + 1) for _ in range(n + 1)],
-            [[Fraction(0)] * (n + 1) for _ in range(n + 1)],
-        )
-        for s in range(n):
-            for o, p in self.data["emissions"][s]:
-                emit[s][o] = self.function(p, point)
-            for t, p in self.data["transitions"][s]:
-                move[s][t] = self.function(p, point)
-            if not self.data["transitions"][s]:
-                move[s][n] = Fraction(1)
-        emit[n][m] = move[n][n] = Fraction(1)
-        for row in (*emit, *move):
-            assert sum(row) == 1 and min(row) >= 0
-        return emit, move
-
-    def probability(self, side: int, word: Any, point: list[Fraction]) -> Fraction | None:
-        """None where the side is impossible."""
-        (emit, move), n = self.matrices(*point), self.sizes[0]
-        alpha = [Fraction(0)] * n
-        for s, p in self.data["sides"][side]["start"]:
-            alpha[s] = self.function(p, point)
-        assert min(alpha) >= 0
-        whole = sum(alpha)
-        if not whole:
-            return None
-        for i, o in enumerate(word):
-            if i:
-                alpha = [sum(alpha[s] * move[s][t] for s in range(n)) for t in range(n)]
-            alpha = [alpha[s] * emit[s][o] for s in range(n)]
-        return sum(alpha, Fraction(0)) / whole
-
-    def breaks(self, pair: Any, word: Any, point: list[Fraction]) -> bool:
-        left, right = (self.probability(side, word, point) for side in pair)
-        if left is None or right is None:
-            return False
-        c = Fraction(self.data["c"])
-        if self.eps is None:
-            return left > c * right
-        rate = Fraction(self.eps["rate"]) * self.eps["unit"]  # exp(rate*eps) = x^-rate: compare powers
-        x, power = point[self.eps["parameter"]], rate.denominator
-        return left**power * x**rate.numerator > (c * right) ** power
-
-    def belongs(self, point: list[Fraction], closed: bool = False) -> bool:
-        for x, each in zip(point, self.data["parameters"], strict=True):
-            low, high = value(each["low"], point), value(each["high"], point)
-            if not (low < x or ((each["low_closed"] or closed) and low == x)):
-                return False
-            if not (x < high or ((each["high_closed"] or closed) and x == high)):
-                return False
-        return all(value(g, point) >= 0 for g in self.data["conditions"])
-
-    def points(self, random: Random, count: int) -> Iterator[list[Fraction]]:
-        """Points of the class, the ends of ranges among them if they belong to it."""
-        for _ in range(count):
-            point: list[Fraction] = []
-            rest = len(self.data["parameters"])
-            for each in self.data["parameters"]:
-                at = [*point, *[Fraction(0)] * (rest - len(point))]
-                low, high = value(each["low"], at), value(each["high"], at)
-                point.append(low + (high - low) * random.choice(GRID))
-            if self.belongs(point):
-                yield point
-
-    def is_true(self, count: int = 40, longest: int = 3) -> bool:
-        horizon = self.data["horizon"]
-        if self.data["verdict"] == "violated":
-            proof = self.data["proof"]
-            point = [Fraction(x) for x in proof["point"]]
-            if self.eps is not None:
-                power = (Fraction(self.eps["rate"]) * self.eps["unit"]).denominator
-                point[self.eps["parameter"]] **= power
-            short = 0 < len(proof["sequence"]) <= (horizon or 10**6)
-            return (
-                short
-                and self.belongs(point)
-                and self.breaks(self.data["pairs"][proof["pair"]], proof["sequence"], point)
-            )
-        for point in self.points(Random(1), count):
-            for word in product(range(self.sizes[1]), repeat=min(horizon or longest, longest)):
-                try:
-                    if any(self.breaks(pair, word, point) for pair in self.data["pairs"]):
-                        return False
-                except ZeroDivisionError:  # nothing is defined there
-                    continue
-        return True
-
 
 # --- questions --------------------------------------------------------------------------------------------
 
@@ -610,7 +483,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     violated, private = (str(tmp_path / f"{name}.json") for name in ("ex3", "ex4"))
     file, other = str(FOLDER / "ex4.hmm"), tmp_path / "other.hmm"
     other.write_text((FOLDER / "ex4.hmm").read_text(encoding="utf-8").replace("(0, 1)", "(0, 1/2)"))
-    for arguments, expected, words in (
+    cases = (
         ([private], 0, "is ln(2)-Pufferfish private for every p in (0, 1) and horizon 1"),
         ([private, "--model", file], 0, "accepted: model 'ex4.hmm'"),
         ([private, "--model", str(other)], 1, "the parameters (the file has others)"),
@@ -620,10 +493,8 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ([private, "--program", "svt1"], 1, "about a hidden Markov model, not about a program"),
         ([violated], 1, "the claim is violated (expected: private)"),
         ([violated, "--expect", "violated", "--model", "ex3"], 0, "at p = 1/2"),
-    ):
-        assert exit_status(["verify", *arguments]) == expected, arguments
-        out, err = capsys.readouterr()
-        assert words in out + err, (arguments, out, err)
+    )
+    verify_each(capsys, cases)
 
 
 def test_verify_compares_with_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -631,7 +502,7 @@ def test_verify_compares_with_a_program(tmp_path: Path, capsys: pytest.CaptureFi
     file.write_text(FLIP)
     other.write_text(FLIP.replace("exp(eps)/(1 + exp(eps))", "1/2"))
     assert exit_status(["pufferfish", "check", str(file), "--certificate", str(certificate)]) == 0
-    for arguments, expected, words in (
+    cases = (
         (
             ["--model", str(file)],
             0,
@@ -642,8 +513,5 @@ def test_verify_compares_with_a_program(tmp_path: Path, capsys: pytest.CaptureFi
         (["--model", str(other)], 2, "with the claim eps: c = exp(...)"),
         (["--model", str(other), "--claim", "ln(2)"], 1, "another statement"),
         (["--program", str(file)], 1, "about a hidden Markov model, not about a program"),
-    ):
-        capsys.readouterr()
-        assert exit_status(["verify", str(certificate), *arguments]) == expected, arguments
-        out, err = capsys.readouterr()
-        assert words in out + err, (arguments, out, err)
+    )
+    verify_each(capsys, cases, str(certificate))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from math import inf
 from pathlib import Path
 from random import Random
@@ -18,6 +16,7 @@ from typing import Any
 import pytest
 from campaigns import some, spared, spread
 from certificate.altered import Where, at, changed, mutants, survivors
+from certificate.pufferfish_judge import FOLDER, Judge, checked, others, shipped, verify_each, written
 from flint import fmpq
 from patience import PATIENCE
 from pufferfish.brute_force import least
@@ -33,92 +32,17 @@ from pufferfish.small_models import (
 import dipc.certificate.pufferfish as produced
 from dipc.certificate.format import dumps
 from dipc.certificate.pufferfish import other_question, question_certificate
-from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
-from dipc.kernel import pufferfish
 from dipc.kernel.reading import Refused
-from dipc.kernel.statements import check
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.question import Claim, Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import read_question
 from dipc.pufferfish.verdict import Undecided
-
-ROOT = Path(__file__).parent.parent.parent
-FOLDER = ROOT / "programs" / "hidden_markov"
-
-
-def written(asked: Question) -> dict[str, Any]:
-    """The certificate of dipc's verdict, as it is read back."""
-    return json.loads(dumps(question_certificate(asked, pipeline.check(asked, Clock()))))
-
-
-def checked(data: dict[str, Any]) -> pufferfish.Certificate:
-    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, pufferfish.Certificate)
-    return found
 
 
 def claiming(asked: Question, c: object, horizon: int | None) -> Question:
     return replace(asked, claim=Claim("ln c", fmpq(c)), horizon=horizon)
-
-
-def shipped(name: str, **asked: str) -> Question:
-    path = FOLDER / f"{name}.hmm"
-    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Asked(**asked))
-
-
-# --- the slow judge: full matrices from the JSON data, and all sequences ----------------------------------
-
-
-class Judge:
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.data, n, m = data, len(data["states"]), len(data["observations"])
-        self.emit = [[Fraction(0)] * (m + 1) for _ in range(n + 1)]
-        self.move = [[Fraction(0)] * (n + 1) for _ in range(n + 1)]
-        for s in range(n):
-            for o, p in data["emissions"][s]:
-                self.emit[s][o] += Fraction(p)
-            for t, p in data["transitions"][s] or [[n, 1]]:
-                self.move[s][t] += Fraction(p)
-        self.emit[n][m] = self.move[n][n] = Fraction(1)
-        self.sizes = n + 1, m + 1
-
-    def probability(self, side: int, sequence: Any) -> Fraction:
-        n, _ = self.sizes
-        alpha = [Fraction(0)] * n
-        for s, p in self.data["sides"][side]["start"]:
-            alpha[s] += Fraction(p)
-        for i, o in enumerate(sequence):
-            if i:
-                alpha = [sum(alpha[s] * self.move[s][t] for s in range(n)) for t in range(n)]
-            alpha = [alpha[s] * self.emit[s][o] for s in range(n)]
-        return sum(alpha, Fraction(0)) / sum(Fraction(p) for _, p in self.data["sides"][side]["start"])
-
-    def grows(self, pair: int, pump: dict[str, Any]) -> bool:
-        """Whether some quotient is large after 40 repetitions or a few more."""
-        rate = Fraction(pump["growth"]) / (Fraction(pump["other_growth"]) or Fraction(1, 10))
-        for more in range(40, 40 + self.sizes[0]):
-            left, right = (
-                self.probability(i, pump["prefix"] + pump["word"] * more) for i in self.data["pairs"][pair]
-            )
-            if left > right * rate**30:
-                return True
-        return False
-
-    def is_true(self, longest: int = 4) -> bool:
-        c, horizon = Fraction(self.data["c"]), self.data["horizon"]
-        if self.data["verdict"] == "violated":
-            proof = self.data["proof"]
-            left, right = (self.probability(i, proof["sequence"]) for i in self.data["pairs"][proof["pair"]])
-            grows = not proof["pump"] or (horizon is None and self.grows(proof["pair"], proof["pump"]))
-            return left > c * right and len(proof["sequence"]) <= (horizon or inf) and grows
-        length = min(horizon or longest, longest)
-        for w in product(range(self.sizes[1]), repeat=length):
-            at = [self.probability(i, w) for i in range(len(self.data["sides"]))]
-            if any(at[i] > c * at[j] for i, j in self.data["pairs"]):
-                return False
-        return True
 
 
 # --- accepted ---------------------------------------------------------------------------------------------
@@ -271,36 +195,6 @@ def pumped() -> Question:
         "d": ({"y": 1}, {"d": 1}),
     }
     return question(rows, "xy", {"e": {"a": 1}, "f": {"c": 1}}, [("e", "f")], None, Claim("ln(9)", fmpq(9)))
-
-
-def others(value: Any) -> Iterator[Any]:
-    """Other values for a value."""
-    match value:
-        case int():
-            yield from (value + 1, value - 1, 0, None, True)
-        case None:
-            yield from (0, 1, 2, [], [-1], [[0, "1"]], [[0, "1/2"], [1, "1/2"]], "")
-        case str():
-            yield from ("0", "1", "-1/2", "private", "violated", "-", value + "x", None)
-            if value.replace("/", "").isdigit():
-                yield from (str(Fraction(value) * k) for k in (Fraction(7, 8), Fraction(9, 8), -1, 4))
-        case list():
-            yield from (value[:i] + value[i + 1 :] for i in range(len(value)))
-            yield from (value[: i + 1] + value[i:] for i in range(len(value)))
-            yield from ([*value[:i], value[i + 1], value[i], *value[i + 2 :]] for i in range(len(value) - 1))
-            yield from ([], None)
-            if len(value) == 2 and all(isinstance(c, list) and len(c) == 2 for c in value):
-                yield from moved(value)  # a distribution that still sums to 1
-        case dict():
-            yield from ({k: v for k, v in value.items() if k != gone} for gone in value)
-            yield {**value, "note": 1}
-
-
-def moved(row: list[Any]) -> Iterator[Any]:
-    (s, p), (t, q) = row
-    if isinstance(p, str) and isinstance(q, str):
-        for d in (Fraction(1, 100), Fraction(-1, 100), Fraction(1, 9)):
-            yield [[s, str(Fraction(p) + d)], [t, str(Fraction(q) - d)]]
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
@@ -618,7 +512,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
         (tmp_path / f"{name}.json").write_text(text)
     private, violated = (str(tmp_path / f"{name}.json") for name in ("ex2", "ex2-repeated"))
     file = str(FOLDER / "ex2.hmm")
-    for arguments, expected, words in (
+    cases = (
         ([private], 0, "accepted: model 'ex2.hmm'"),
         ([private, "--model", file], 0, "is ln(2)-Pufferfish private up to horizon 1"),
         ([private, "--model", "ex2"], 0, "model: ex2, SHA-256"),
@@ -632,7 +526,5 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
         ([private, "--program", "svt1"], 1, "about a hidden Markov model, not about a program"),
         ([violated], 1, "the claim is violated (expected: private)"),
         ([violated, "--expect", "violated"], 0, '"n(0)" shows "0 0" with 4/9, "n(1)" with 1/9'),
-    ):
-        assert exit_status(["verify", *arguments]) == expected, arguments
-        out, err = capsys.readouterr()
-        assert words in out + err, (arguments, out, err)
+    )
+    verify_each(capsys, cases)
