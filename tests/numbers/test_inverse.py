@@ -1,19 +1,15 @@
-"""Noise of rate a/eps: probabilities against numeric integration and against the program in eta = 1/eps."""
+"""Noise of rate a/eps: probabilities against the reference and against the program in eta = 1/eps."""
 
 from __future__ import annotations
 
-import mpmath
 import pytest
+from agreement import wrong
 from flint import fmpq
-from numeric import high, value
 
 import dipc
+from dipc.dipwhile.syntax.compile import read
+from dipc.errors import Source
 from dipc.numbers.quotient import Quotient
-
-
-def density(rate: mpmath.mpf, mean: mpmath.mpf, x: mpmath.mpf) -> mpmath.mpf:
-    return rate / 2 * mpmath.exp(-rate * abs(x - mean))
-
 
 HEAD = "input q in {0, 1}; output out in {0, 1, 2}; adjacent all\n"
 
@@ -49,36 +45,11 @@ def test_rate_over_eps_is_the_rate_times_eps_at_the_inverse_budget(name: str) ->
                 assert not inverse[output].numerator.has_rates
 
 
-@pytest.mark.parametrize("eps", [fmpq(1, 5), fmpq(1), fmpq(7, 2)])
-def test_numeric_integration(eps: fmpq) -> None:
-    """P(r <= 0), P(0 < r <= 1) and P(r >= s), integrated numerically from the densities of scale eps."""
-    rate = 1 / high(eps)
-    far = 60 * high(eps)
-    with mpmath.workdps(25):
-        law = dipc.load(HEAD + BODIES["disc"].replace("RATE", "1/eps")).distribution(q=1)
-        for out, low, top in ((0, -far, 0), (1, 0, 1), (2, 1, far)):
-            p = mpmath.quad(lambda x: density(rate, mpmath.mpf(1), x), mpmath.linspace(low, top, 9))
-            assert abs(p - value(law[(("out", fmpq(out)),)], eps)) < mpmath.mpf(10) ** -16
-        law = dipc.load(HEAD + BODIES["two"].replace("RATE", "(1/eps)")).distribution(q=0)
-
-        def above(x: mpmath.mpf) -> mpmath.mpf:  # P(s <= x), s of rate 1/(2 eps) about 1
-            tail = mpmath.exp(-rate / 2 * abs(x - 1)) / 2
-            return tail if x < 1 else 1 - tail
-
-        p = mpmath.quad(
-            lambda x: density(rate, mpmath.mpf(0), x) * above(x), [-far, -far / 8, 0, 1, far / 8, far]
-        )
-        assert abs(p - value(law[(("out", fmpq(0)),)], eps)) < mpmath.mpf(10) ** -16
-
-
-@pytest.mark.parametrize("eps", [fmpq(1, 3), fmpq(2)])
-def test_discrete_noise_by_a_long_sum(eps: fmpq) -> None:
-    with mpmath.workdps(30):
-        z = mpmath.exp(-1 / high(eps))
-        law = dipc.load(HEAD + BODIES["discrete"].replace("RATE", "(1/eps)")).distribution(q=1)
-        p = {i: (1 - z) / (1 + z) * z ** abs(i) for i in range(-200, 201)}
-        tie = sum(p[i - 1] * p[i] for i in range(-199, 201))
-        assert abs(tie - value(law[(("out", fmpq(1)),)], eps)) < mpmath.mpf(10) ** -25
+@pytest.mark.parametrize("name", BODIES)
+def test_probabilities_are_those_of_the_reference(name: str) -> None:
+    program = read(Source("inverse.dip", HEAD + BODIES[name].replace("RATE", "(1/eps)")))
+    for q in (0, 1):
+        assert not wrong(program, {("q", 0): fmpq(q)}, fmpq(3, 4))
 
 
 def test_one_variable_of_either_kind() -> None:

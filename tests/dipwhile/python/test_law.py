@@ -6,11 +6,9 @@ from pathlib import Path
 
 import oracles
 import pytest
-from campaigns import drawn, spread
+from campaigns import spread
 from dipwhile.python.to_python import load_function, to_python
-from hypothesis import given, note
 from shipped_programs import PROGRAMS
-from strategies import discrete_programs, programs
 
 import dipc
 from dipc.dipwhile.syntax.parser import parse
@@ -36,20 +34,6 @@ def same_distributions(text: str, **parameters: int) -> None:
                 written.distribution(**given)
             continue
         assert dict(written.distribution(**given)) == law, inputs
-
-
-@drawn(6, campaign=15)
-@given(programs())
-def test_random_programs(text: str) -> None:
-    note(text)
-    same_distributions(text)
-
-
-@drawn(6, campaign=15)
-@given(discrete_programs())
-def test_random_programs_with_integer_noise(text: str) -> None:
-    note(text)
-    same_distributions(text)
 
 
 @pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
