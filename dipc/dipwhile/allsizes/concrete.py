@@ -41,6 +41,7 @@ from dipc.dipwhile.allsizes.values import (
     Pair,
     Symbol,
     Unknown,
+    datum,
     number,
     replaced,
     unknown,
@@ -264,7 +265,12 @@ def _certain(value: Datum) -> bool:
 
 
 def _differ(value: Datum, other: Datum) -> bool:
-    """Whether outputs are not the same for certain; a random number is none of the names."""
+    """Whether outputs are not the same for certain; a random number is none of the names.
+
+    >>> _differ(Pair(ONE, ONE), number(ONE)), _differ(Pair(ONE, ONE), unknown(Symbol("sample", "")))
+    (False, False)
+    """
+    value, other = (datum(v.left) if isinstance(v, Pair) and v.public else v for v in (value, other))
     if isinstance(value, Unknown) or isinstance(other, Unknown):
         return False
     if isinstance(value, Linear) and isinstance(other, Linear):
