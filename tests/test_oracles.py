@@ -88,6 +88,7 @@ TEXTS = [
     end
     o <- 1""",
     "output o in {0, 1, 2}; o <- Exp(eps/2, v in {0, 1, 2}, v - 1)",
+    "output o in {0, 1} = 0; x <- Lap(1/eps, 1); if x > 0 then o <- 1 end",
 ]
 
 
