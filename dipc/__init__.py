@@ -31,13 +31,22 @@ if TYPE_CHECKING:
     from dipc.claims.verdict import Undecided as Undecided
     from dipc.claims.verdict import Verdict as Verdict
     from dipc.clock import limits as limits
-    from dipc.decorator import PythonMechanism as PythonMechanism
-    from dipc.decorator import mechanism as mechanism
     from dipc.dipwhile.allsizes.answer import AllSizesAnswer as AllSizesAnswer
+    from dipc.dipwhile.decorator import PythonMechanism as PythonMechanism
+    from dipc.dipwhile.decorator import mechanism as mechanism
     from dipc.dipwhile.distribution import Distribution as Distribution
     from dipc.dipwhile.explain.explanation import Explanation as Explanation
+    from dipc.dipwhile.mechanisms import Mechanism as Mechanism
+    from dipc.dipwhile.panels.figures import plot_mechanism as plot_mechanism
+    from dipc.dipwhile.panels.page import report_html as report_html
+    from dipc.dipwhile.panels.plots import plot_distributions as plot_distributions
+    from dipc.dipwhile.panels.plots import plot_functions as plot_functions
+    from dipc.dipwhile.panels.plots import plot_region as plot_region
     from dipc.dipwhile.semantics.chain import Chain as Chain
     from dipc.dipwhile.sentences import decide as decide
+    from dipc.dpctl.model import MDP as MDP
+    from dipc.dpctl.model import MarkovChain as MarkovChain
+    from dipc.dpctl.model import load_model as load_model
     from dipc.errors import DipcError as DipcError
     from dipc.errors import FragmentError as FragmentError
     from dipc.errors import InputError as InputError
@@ -45,21 +54,12 @@ if TYPE_CHECKING:
     from dipc.errors import LimitReached as LimitReached
     from dipc.errors import Unsupported as Unsupported
     from dipc.errors import WrongType as WrongType
-    from dipc.hidden import HiddenMarkovModel as HiddenMarkovModel
-    from dipc.hidden import PufferfishQuestion as PufferfishQuestion
-    from dipc.hidden import load as load
-    from dipc.mechanisms import Mechanism as Mechanism
-    from dipc.model import MDP as MDP
-    from dipc.model import MarkovChain as MarkovChain
-    from dipc.model import load_model as load_model
     from dipc.models.values import Atom as Atom
     from dipc.numbers.exppoly import ExpPoly as ExpPoly
     from dipc.numbers.quotient import Quotient as Quotient
-    from dipc.report.figures import plot_mechanism as plot_mechanism
-    from dipc.report.page import report_html as report_html
-    from dipc.report.plots import plot_distributions as plot_distributions
-    from dipc.report.plots import plot_functions as plot_functions
-    from dipc.report.plots import plot_region as plot_region
+    from dipc.pufferfish.hmm import HiddenMarkovModel as HiddenMarkovModel
+    from dipc.pufferfish.hmm import PufferfishQuestion as PufferfishQuestion
+    from dipc.pufferfish.hmm import load as load
     from dipc.signs.sentence import Decision as Decision
     from dipc.signs.sentence import Sentence as Sentence
     from dipc.testing import assert_private as assert_private
@@ -78,16 +78,16 @@ HOMES = {
         "dipwhile.distribution": "Distribution",
         "errors": "DipcError FragmentError InputError InternalError LimitReached Unsupported WrongType",
         "dipwhile.explain.explanation": "Explanation",
-        "hidden": "HiddenMarkovModel PufferfishQuestion load",
-        "mechanisms": "Mechanism",
+        "pufferfish.hmm": "HiddenMarkovModel PufferfishQuestion load",
+        "dipwhile.mechanisms": "Mechanism",
         "numbers.exppoly": "ExpPoly",
         "numbers.quotient": "Quotient",
-        "decorator": "PythonMechanism mechanism",
-        "report.figures": "plot_mechanism",
-        "report.page": "report_html",
-        "report.plots": "plot_distributions plot_functions plot_region",
+        "dipwhile.decorator": "PythonMechanism mechanism",
+        "dipwhile.panels.figures": "plot_mechanism",
+        "dipwhile.panels.page": "report_html",
+        "dipwhile.panels.plots": "plot_distributions plot_functions plot_region",
         "dipwhile.semantics.chain": "Chain",
-        "model": "MDP MarkovChain load_model",
+        "dpctl.model": "MDP MarkovChain load_model",
         "models.values": "Atom",
         "testing": "assert_private assert_pufferfish_private",
     }.items()

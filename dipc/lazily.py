@@ -12,8 +12,8 @@ def lazily(name: str) -> ModuleType:
 
     ``dipc check`` needs neither certificates nor exports: it should not pay for their import.
 
-    >>> lazily("dipc.export.formats").__name__
-    'dipc.export.formats'
+    >>> lazily("dipc.dipwhile.export.formats").__name__
+    'dipc.dipwhile.export.formats'
     """
     if name in sys.modules:
         return sys.modules[name]

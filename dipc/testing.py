@@ -12,14 +12,14 @@ from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, as_one
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.compile import asks
 from dipc.errors import InputError, LimitReached, Source, check_type
-from dipc.hidden import HiddenMarkovModel, PufferfishQuestion, load
-from dipc.mechanisms import Mechanism
-from dipc.program_questions import ProgramQuestion
+from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion, load
+from dipc.pufferfish.programs import ProgramQuestion
+from dipc.pufferfish.records import verdict_rows as hidden_rows
 from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
-from dipc.report.hidden import verdict_rows as hidden_rows
 from dipc.report.words import program_rows, verdict_rows
 from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, source_of
 

@@ -13,7 +13,7 @@ from shipped_programs import PROGRAMS as PROGRAMS
 
 import dipc
 from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
+from dipc.dipwhile.certify.privacy import certificate
 
 ROOT = Path(__file__).parent.parent
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dipc.certificate.chains import model_certificate
 from dipc.certificate.format import dumps
+from dipc.dpctl.certify import model_certificate
 from dipc.dpctl.formula import Property
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source

@@ -16,13 +16,13 @@ import pytest
 from export_tools import ROOT
 
 from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
-from dipc.export.coq import sizes
-from dipc.export.coq.core import CORE, core_theorem
+from dipc.dipwhile.certify.privacy import certificate
+from dipc.dipwhile.export.coq import every_size as sizes
+from dipc.dipwhile.export.coq.core import CORE, core_theorem
+from dipc.dipwhile.export.coq.theorems import theorem
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.export.coq.library import FOLDER, MODULES, MORE
-from dipc.export.coq.theorems import theorem
 from dipc.kernel import privacy
-from dipc.mechanisms import Mechanism
 
 TIME_LIMIT = 300
 LIBRARY = tuple(dict.fromkeys((*MODULES, *MORE, *CORE, *sizes.MODULES)))

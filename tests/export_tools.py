@@ -18,8 +18,8 @@ import pytest
 from patience import PATIENCE
 
 from dipc.dipwhile.convert import to_input
-from dipc.export.questions import ClaimExport, Picture, picture, question
-from dipc.mechanisms import Mechanism
+from dipc.dipwhile.export.questions import ClaimExport, Picture, picture, question
+from dipc.dipwhile.mechanisms import Mechanism
 
 ROOT = Path(__file__).parent.parent
 

@@ -1,6 +1,6 @@
 """A slow, obvious reimplementation of dipc, for tests.
 
-The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.certificate.slow`),
+The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.dipwhile.rederive`),
 which shares nothing with the main pipeline except the parser.  This file gives it the names and overrides
 that tests use, and tests it in turn:
 
@@ -18,8 +18,8 @@ from typing import Any
 import mpmath
 from flint import fmpq
 
-from dipc.certificate.slow import programs as slow
-from dipc.certificate.slow.functions import (
+from dipc.dipwhile.rederive import programs as slow
+from dipc.dipwhile.rederive.functions import (
     Mass,
     NotCovered,
     Pair,
@@ -27,11 +27,11 @@ from dipc.certificate.slow.functions import (
     same,
     total,
 )
-from dipc.certificate.slow.inequalities import Row
-from dipc.certificate.slow.noise import Sample, measure
-from dipc.certificate.slow.paths import Run
-from dipc.certificate.slow.programs import Inputs, InputValue
-from dipc.certificate.slow.values import Value, as_pair, exponential_of, fraction, quotient
+from dipc.dipwhile.rederive.inequalities import Row
+from dipc.dipwhile.rederive.noise import Sample, measure
+from dipc.dipwhile.rederive.paths import Run
+from dipc.dipwhile.rederive.programs import Inputs, InputValue
+from dipc.dipwhile.rederive.values import Value, as_pair, exponential_of, fraction, quotient
 from dipc.dipwhile.syntax import ast
 from dipc.kernel.facts import ZERO, Function, add, multiply
 from dipc.models.values import Atom

@@ -15,14 +15,14 @@ from pygments import lex
 from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Operator, Token, Whitespace
 
+from dipc.dipwhile.editors import words
+from dipc.dipwhile.editors.pygments_lexer import DipLexer
 from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.layout import METRICS, WORDS
 from dipc.dipwhile.syntax.parser import raw_tokens
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.tables import GRAMMAR
-from dipc.editors import words
-from dipc.editors.pygments_lexer import DipLexer
 from dipc.shipped import paths
 
 GRAMMAR_TEXT = re.sub(r"^\s*//.*$", "", GRAMMAR.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -138,5 +138,7 @@ def test_the_entry_point_is_declared() -> None:
 
     root = Path(__file__).parent.parent
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"]["pygments.lexers"] == {"dip": "dipc.editors.pygments_lexer:DipLexer"}
+    assert project["entry-points"]["pygments.lexers"] == {
+        "dip": "dipc.dipwhile.editors.pygments_lexer:DipLexer"
+    }
     assert callable(get_lexer_for_filename)

@@ -126,7 +126,7 @@ def test_a_plot_is_drawn_with_what_is_known(
 
 STUCK = """
 import os, signal, threading
-import dipc.cli.distribution as command
+import dipc.dipwhile.commands.distribution as command
 from dipc.cli.main import status
 from flint import fmpz_mpoly_ctx, Ordering
 z, v = fmpz_mpoly_ctx.get(("z", "v"), Ordering.lex).gens()

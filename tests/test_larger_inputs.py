@@ -28,6 +28,7 @@ from dipc import Quotient
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import worst_sets
 from dipc.cli.main import status
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.adjacency import Input, InputSpace, adjacent
 from dipc.dipwhile.semantics.diagrams import Diagrams
@@ -38,7 +39,6 @@ from dipc.dipwhile.semantics.valuations import grouped, output_valuation
 from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.errors import InputError, InternalError, LimitReached
-from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation, Value
 from dipc.signs.inequality import Answer, Fails, Unclear
 from dipc.signs.roots import Unsettled

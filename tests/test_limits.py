@@ -367,11 +367,11 @@ def test_a_proof_that_was_found_stays(long_step: Step, monkeypatch: pytest.Monke
 
 
 LONG_STEPS = {
-    "load_model of a program": "dipc.model.star_of",
-    "decorator": "dipc.decorator.compile_program",
-    "certificate": "dipc.certificate.produce.certificate",
-    "chain": "dipc.mechanisms.Chain",
-    "hidden": "dipc.hidden.read_question",
+    "load_model of a program": "dipc.dpctl.model.star_of",
+    "decorator": "dipc.dipwhile.decorator.compile_program",
+    "certificate": "dipc.dipwhile.certify.privacy.certificate",
+    "chain": "dipc.dipwhile.mechanisms.Chain",
+    "hidden": "dipc.pufferfish.hmm.read_question",
     "plot": "dipc.claims.tightness.curves.loss_curve",
 }
 """Where some of them may take long in one step."""
@@ -403,8 +403,8 @@ def test_a_certificate_of_no_verdict(long_step: Step, monkeypatch: pytest.Monkey
     ("part", "place"),
     [
         ("the privacy loss", "dipc.claims.tightness.curves.loss_curve"),
-        ("the drawing of the chain", "dipc.report.page.svg"),
-        ("the certificate", "dipc.report.page.certificate"),
+        ("the drawing of the chain", "dipc.dipwhile.panels.page.svg"),
+        ("the certificate", "dipc.dipwhile.panels.page.certificate"),
     ],
 )
 def test_a_page_leaves_out_what_takes_long(
@@ -421,8 +421,8 @@ def test_what_was_not_read_is_undecided(
 ) -> None:
     file = tmp_path / "coin.dip"
     file.write_text("input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0", encoding="utf-8")
-    monkeypatch.setattr("dipc.mechanisms.read", long_step)
-    monkeypatch.setattr("dipc.hidden.read_question", long_step)
+    monkeypatch.setattr("dipc.dipwhile.mechanisms.read", long_step)
+    monkeypatch.setattr("dipc.pufferfish.hmm.read_question", long_step)
     with dipc.limits(seconds=PATIENCE):
         for ask in (dipc.assert_private, dipc.assert_pufferfish_private):
             with pytest.raises(AssertionError, match=r"undecided.*\nthe time limit was reached \(while"):

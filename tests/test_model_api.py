@@ -13,13 +13,13 @@ from processes import GUESS
 
 import dipc
 from dipc.clock import Clock
+from dipc.dpctl.model import ModelRegions, wrapped
+from dipc.dpctl.records import logarithm_text, rows_of
 from dipc.dpctl.verdict import Fails, Open, Undecided, Witness
-from dipc.model import ModelRegions, wrapped
 from dipc.models.chain import MarkovChain, Mdp
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import lines, record
-from dipc.report.models import logarithm_text, rows_of
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, pieces, vanishes_at
 

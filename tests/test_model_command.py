@@ -20,8 +20,8 @@ from processes import GUESS
 import dipc.shipped as shipped
 from dipc.cli.main import cli, status
 from dipc.clock import Clock, in_force, limits
+from dipc.dpctl.model import MarkovModel, load_model
 from dipc.errors import LimitReached
-from dipc.model import MarkovModel, load_model
 
 SURVEY = """\
 # survey.dpm: have you been diagnosed? (dpCTL*, Figure 1)
@@ -517,7 +517,7 @@ def test_the_time_limit_holds_without_signals(folder: Path, monkeypatch: pytest.
 def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left: list[float] = []
     watch = worn_by_dipc(0.01, monkeypatch)
-    monkeypatch.setattr("dipc.cli.model.monotonic", watch)  # perhaps imported just now
+    monkeypatch.setattr("dipc.dpctl.commands.model.monotonic", watch)  # perhaps imported just now
 
     def check(found: MarkovModel, formula: object, **options: object) -> Never:
         left.append(in_force().deadline - watch.now)
@@ -527,7 +527,7 @@ def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest
         watch.now += 200
         return work()
 
-    monkeypatch.setattr("dipc.model.held", slowly)
+    monkeypatch.setattr("dipc.dpctl.model.held", slowly)
     monkeypatch.setattr(MarkovModel, "check", check)
     assert status(["model", "check", "survey.dpm", TIGHT, "--time-limit", "300"]) == 3
     assert 0 < left[0] <= 100

@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from dipc.cli.model_files import export, show
 from dipc.cli.report import plot, report
+from dipc.dpctl.commands.files import export, show
 from dipc.errors import InputError, LimitReached, Source
 from dipc.models.drn import read_drn
 from dipc.models.reading import read_model

@@ -15,8 +15,8 @@ from flint import fmpq
 from oracles import InputValue
 from reference import law_of
 
-from dipc.certificate.slow import programs as slow
-from dipc.certificate.slow.functions import NotCovered, Pair, constant, same
+from dipc.dipwhile.rederive import programs as slow
+from dipc.dipwhile.rederive.functions import NotCovered, Pair, constant, same
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.parser import parse

@@ -18,11 +18,11 @@ import dipc.dipwhile.allsizes.pipeline as pipeline
 from dipc.claims.privacy import Violated
 from dipc.cli.main import status
 from dipc.clock import Clock
-from dipc.decorator import mechanism
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
+from dipc.dipwhile.decorator import mechanism
+from dipc.dipwhile.records.every_size import least_text
 from dipc.errors import InputError, InternalError, LimitReached, Source, Span, WrongType
-from dipc.report.sizes import least_text
 from dipc.shipped import source_of
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF
 

@@ -101,7 +101,7 @@ def test_what_a_check_does_not_load() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    assert "dipc.cli.check" in loaded
+    assert "dipc.dipwhile.commands.check" in loaded
     assert not loaded & {"rich", "pygments", "xml.etree.ElementTree", "subprocess", "dipc.cli.verify"}
     assert not [name for name in loaded if name.startswith("dipc.dpctl")]
-    assert not loaded & {"dipc.model", "dipc.models.chain"}
+    assert not loaded & {"dipc.dpctl.model", "dipc.models.chain"}

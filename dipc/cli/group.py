@@ -15,7 +15,7 @@ from dipc.suggest import did_you_mean
 
 
 class Entry(NamedTuple):
-    """A command on the first page: where it is in :mod:`dipc.cli`, what it does, and an example."""
+    """A command on the first page: where it is in :mod:`dipc`, what it does, and an example."""
 
     home: str
     does: str
@@ -24,66 +24,100 @@ class Entry(NamedTuple):
 
 SECTIONS = {
     "Prove and refute": {
-        "check": Entry("check.check", "Prove a claim, or refute it by a counterexample.", "dipc check svt1"),
-        "prove": Entry("prove.prove", "Prove a claim for every size and all inputs.", "dipc prove svt1"),
+        "check": Entry(
+            "dipwhile.commands.check.check",
+            "Prove a claim, or refute it by a counterexample.",
+            "dipc check svt1",
+        ),
+        "prove": Entry(
+            "dipwhile.commands.prove.prove",
+            "Prove a claim for every size and all inputs.",
+            "dipc prove svt1",
+        ),
         "explain": Entry(
-            "tightness.explain", "Explain where the privacy loss comes from.", "dipc explain svt4 -D N=2"
+            "dipwhile.commands.tightness.explain",
+            "Explain where the privacy loss comes from.",
+            "dipc explain svt4 -D N=2",
         ),
         "budget": Entry(
-            "tightness.budget", "Find the least privacy budget that is enough.", "dipc budget svt1"
+            "dipwhile.commands.tightness.budget",
+            "Find the least privacy budget that is enough.",
+            "dipc budget svt1",
         ),
         "profile": Entry(
-            "tightness.profile",
+            "dipwhile.commands.tightness.profile",
             "Find the least delta that is enough.",
             'dipc profile sparse --epsilon "eps/2"',
         ),
         "regions": Entry(
-            "tightness.regions", "Find all eps at which a claim is violated.", "dipc regions hist2"
+            "dipwhile.commands.tightness.regions",
+            "Find all eps at which a claim is violated.",
+            "dipc regions hist2",
         ),
         "decide": Entry(
-            "distribution.decide",
+            "dipwhile.commands.distribution.decide",
             "Decide a sentence about eps.",
             'dipc decide "forall eps > 0: exp(eps) >= 1 + eps"',
         ),
         "model": Entry(
-            "model.model",
+            "dpctl.commands.model.model",
             "Decide formulas of dpCTL* on Markov models.",
             'dipc model check survey.dpm "D[ln 3, 0](X out_1)"',
         ),
         "pufferfish": Entry(
-            "pufferfish.pufferfish",
+            "pufferfish.commands.pufferfish.pufferfish",
             "Decide Pufferfish privacy of hidden Markov models.",
             "dipc pufferfish check ex3",
         ),
-        "verify": Entry("verify.verify", "Check a certificate.", "dipc verify svt1.json --program svt1"),
+        "verify": Entry(
+            "cli.verify.verify",
+            "Check a certificate.",
+            "dipc verify svt1.json --program svt1",
+        ),
     },
     "Look inside": {
         "distribution": Entry(
-            "distribution.distribution",
+            "dipwhile.commands.distribution.distribution",
             "Print the exact probability of every output.",
             'dipc distribution svt1 --input "q=[0,1,1]"',
         ),
         "plot": Entry(
-            "report.plot", "Plot privacy loss, profile and distributions.", "dipc plot svt4 -o svt4.png"
+            "cli.report.plot",
+            "Plot privacy loss, profile and distributions.",
+            "dipc plot svt4 -o svt4.png",
         ),
         "report": Entry(
-            "report.report", "Write all about a program on one HTML page.", "dipc report svt4 -o svt4.html"
+            "cli.report.report",
+            "Write all about a program on one HTML page.",
+            "dipc report svt4 -o svt4.html",
         ),
         "export": Entry(
-            "report.export",
+            "cli.report.export",
             "Carry the question to another tool.",
             "dipc export svt1 --to mathematica -o svt1.wl",
         ),
     },
     "Write programs": {
-        "programs": Entry("programs.programs", "List the programs that come with dipc.", "dipc programs"),
-        "new": Entry("programs.new", "Write a program to start from.", "dipc new mine"),
-        "format": Entry("format.format_", "Put programs into canonical style.", "dipc format mine.dip"),
+        "programs": Entry(
+            "cli.programs.programs",
+            "List the programs that come with dipc.",
+            "dipc programs",
+        ),
+        "new": Entry("cli.programs.new", "Write a program to start from.", "dipc new mine"),
+        "format": Entry(
+            "dipwhile.commands.format.format_",
+            "Put programs into canonical style.",
+            "dipc format mine.dip",
+        ),
     },
     "This tool": {
-        "papers": Entry("papers.papers", "Compute every number of the papers anew.", "dipc papers"),
+        "papers": Entry(
+            "cli.papers.papers",
+            "Compute every number of the papers anew.",
+            "dipc papers",
+        ),
         "completion": Entry(
-            "main.completion",
+            "cli.main.completion",
             "Teach a shell to complete commands and names.",
             "dipc completion bash >> ~/.bashrc",
         ),
@@ -107,8 +141,8 @@ class Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.commands and cmd_name in self.homes:
-            module, attribute = self.homes[cmd_name].split(".")
-            self.add_command(getattr(import_module(f"dipc.cli.{module}"), attribute))
+            module, _, attribute = self.homes[cmd_name].rpartition(".")
+            self.add_command(getattr(import_module(f"dipc.{module}"), attribute))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(

@@ -21,11 +21,11 @@ from dipc.cli.terminal import Text
 from dipc.cli.work import reading
 from dipc.clock import Clock
 from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.compile import Asks, asks
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.lazily import lazily
-from dipc.mechanisms import Mechanism
 from dipc.numbers.exact import DIGITS, plain_digits
 from dipc.shipped import STDIN, hidden_models, hidden_programs, models, name_of, paths, source_of
 

@@ -20,14 +20,14 @@ from flint import fmpq
 
 import dipc.shipped as shipped
 from dipc.cli.terminal import say
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dpctl.model import MarkovModel, load_model
 from dipc.errors import DipcError, InputError, Source
-from dipc.hidden import HiddenMarkovModel, load
 from dipc.lazily import lazily
-from dipc.mechanisms import Mechanism
-from dipc.model import MarkovModel, load_model
 from dipc.models.reading import number_from_text
 from dipc.models.values import show_valuation
-from dipc.program_questions import ProgramQuestion
+from dipc.pufferfish.hmm import HiddenMarkovModel, load
+from dipc.pufferfish.programs import ProgramQuestion
 
 sympy: Any = lazily("sympy")
 DECIMAL = re.compile(r"\d*\.(\d+)")

@@ -13,16 +13,16 @@ from dipc.cli.failures import INTERRUPTED, Interrupted
 from dipc.cli.terminal import say, write
 from dipc.cli.work import say_left_out, work
 from dipc.clock import limits
+from dipc.dipwhile.export.formats import CHAINS, QUESTIONS, VERDICTS
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.panels.figures import SHOWN_DIGITS, WHAT, plot_mechanism
+from dipc.dipwhile.panels.page import refuse_no_page, report_html
+from dipc.dipwhile.panels.study import PATIENCE, Attempts
+from dipc.dpctl.model import MarkovModel, load_model
+from dipc.dpctl.page import report_model_html
+from dipc.dpctl.panels import plot_model
 from dipc.errors import InputError
-from dipc.export.formats import CHAINS, QUESTIONS, VERDICTS
 from dipc.files import write_file
-from dipc.mechanisms import Mechanism
-from dipc.model import MarkovModel, load_model
-from dipc.report.figures import SHOWN_DIGITS, WHAT, plot_mechanism
-from dipc.report.model_figures import plot_model
-from dipc.report.model_page import report_model_html
-from dipc.report.page import refuse_no_page, report_html
-from dipc.report.study import PATIENCE, Attempts
 from dipc.shipped import STDIN
 
 FORMATS = (".png", ".svg", ".pdf")

@@ -15,18 +15,19 @@ from typing import Any
 
 import click
 
-import dipc.certificate.sizes as every_size
-from dipc.certificate.chains import is_about, listed_model, other_model
-from dipc.certificate.pufferfish import other_question
-from dipc.certificate.rederive import Statement, compared, rederive
-from dipc.certificate.slow.functions import NotCovered
-from dipc.certificate.slow.values import fraction
+import dipc.dipwhile.certify.every_size as every_size
 from dipc.cli import options
 from dipc.cli.failures import INTERRUPTED
 from dipc.cli.terminal import say
 from dipc.cli.work import BARE, work
 from dipc.clock import Clock
+from dipc.dipwhile.certify.compared import Statement, compared, rederive
 from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.rederive.functions import NotCovered
+from dipc.dipwhile.rederive.values import fraction
+from dipc.dpctl.certify import is_about, listed_model, other_model
+from dipc.dpctl.model import MarkovModel, load_model
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source
 from dipc.excerpts import MOST_ANSWERED, shortened
@@ -41,8 +42,7 @@ from dipc.kernel.reading import (
     unpacked,
 )
 from dipc.kernel.statements import check as checked
-from dipc.mechanisms import Mechanism
-from dipc.model import MarkovModel, load_model
+from dipc.pufferfish.certify import other_question
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 from dipc.shipped import STDIN, given_bytes, holds_program, located_hidden, name_of, source_of

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 
 from flint import fmpq
 
+from dipc.dipwhile.export.questions import ClaimExport, Inequality, requirement_text
 from dipc.errors import LimitReached
 from dipc.export.operators import EPS, GENERATORS, LEAF, Apply, Dialect, Style, Tree, condition, write
-from dipc.export.questions import ClaimExport, Inequality, requirement_text
 from dipc.numbers.basis import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
 

@@ -158,7 +158,7 @@ class FunctionOfEps:
         return rf"$\displaystyle {self.latex()}$"
 
     def plot(self, low: Number | None = None, high: Number | None = None, **options: Any) -> Figure:
-        """A plot for the budgets from ``low`` to ``high``; see :func:`dipc.report.plots.plot_functions`."""
+        """A plot at eps from ``low`` to ``high``, by :func:`dipc.dipwhile.panels.plots.plot_functions`."""
         return views.plot(self, low, high, **options)
 
     def __copy__(self) -> Self:

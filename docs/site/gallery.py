@@ -26,18 +26,18 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.answer import answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import LeastT
+from dipc.dipwhile.records.every_size import answer_rows, short_reason
+from dipc.dipwhile.records.every_size import where as where_proved
+from dipc.dpctl.model import MarkovModel
+from dipc.dpctl.model import describe as size_of
+from dipc.dpctl.records import brief_witness
 from dipc.errors import Source
-from dipc.model import MarkovModel
-from dipc.model import describe as size_of
 from dipc.models.reading import PropertyLine
 from dipc.numbers.quotient import Quotient
-from dipc.program_questions import ProgramQuestion
+from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Counterexample, Violated
 from dipc.report.document import Row
-from dipc.report.models import brief_witness
-from dipc.report.sizes import answer_rows, short_reason
-from dipc.report.sizes import where as where_proved
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
 from dipc.shipped import (

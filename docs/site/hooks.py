@@ -32,7 +32,7 @@ import dipc  # noqa: E402
 from dipc import shipped  # noqa: E402
 
 # Registered here and not by its entry point, because dipc need not be installed.
-LEXERS["DipLexer"] = ("dipc.editors.pygments_lexer", "dipc", ("dip",), ("*.dip",), ())
+LEXERS["DipLexer"] = ("dipc.dipwhile.editors.pygments_lexer", "dipc", ("dip",), ("*.dip",), ())
 
 LINK = re.compile(r"\]\(\.\./([^)#\s]+)")
 LANGUAGES = {

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dipc.editors.words import CONTEXTS, KINDS, words
+from dipc.dipwhile.editors.words import CONTEXTS, KINDS, words
 from dipc.files import write_file
 
 FILE = Path(__file__).parents[2] / "dipc" / "editors" / "dip.tmLanguage.json"

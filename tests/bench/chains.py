@@ -35,9 +35,9 @@ from dipc.dpctl.formula import (  # noqa: E402
     Truth,
     Until,
 )
+from dipc.dpctl.model import load_model, wrapped  # noqa: E402
 from dipc.errors import LimitReached  # noqa: E402
 from dipc.export.markov_picture import FORMATS  # noqa: E402
-from dipc.model import load_model, wrapped  # noqa: E402
 from dipc.models.chain import K, MarkovChain, Row  # noqa: E402
 from dipc.numbers.exppoly import ExpPoly  # noqa: E402
 from dipc.numbers.quotient import Quotient  # noqa: E402

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from dipc.certificate.format import dumps
-from dipc.certificate.pufferfish import question_certificate
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import Source
 from dipc.kernel import pufferfish
 from dipc.kernel.statements import check
 from dipc.pufferfish import pipeline
+from dipc.pufferfish.certify import question_certificate
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 

@@ -14,9 +14,9 @@ from dpctl.fast import satisfying
 from dpctl.oracle import holding
 from flint import fmpq
 
-from dipc.certificate.chains import is_about, listed_model, other_model
 from dipc.clock import Clock
 from dipc.dpctl import formula as tree
+from dipc.dpctl.certify import is_about, listed_model, other_model
 from dipc.dpctl.formula import Formula
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source

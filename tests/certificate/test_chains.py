@@ -14,25 +14,25 @@ from dpctl.fast import satisfying
 from dpctl.oracle import holding
 from dpctl.random_chains import random_chain, random_path, random_probability, random_state
 
-from dipc.certificate.chains import (
+from dipc.certificate.format import dumps
+from dipc.cli.main import status as exit_status
+from dipc.clock import Clock
+from dipc.dpctl import formula as tree
+from dipc.dpctl import pipeline
+from dipc.dpctl.certify import (
     is_about,
     model_certificate,
     nodes_of,
     other_model,
     verdict_certificate,
 )
-from dipc.certificate.format import dumps
-from dipc.cli.main import status as exit_status
-from dipc.clock import Clock
-from dipc.dpctl import formula as tree
-from dipc.dpctl import pipeline
 from dipc.dpctl.formula import Property
+from dipc.dpctl.model import load_model
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import Undecided
 from dipc.errors import InputError, InternalError, LimitReached, Source, Unsupported
 from dipc.kernel.privacy import Certificate as PrivacyCertificate
 from dipc.kernel.statements import check
-from dipc.model import load_model
 from dipc.models.chain import MarkovChain
 from dipc.models.reading import read_model
 

@@ -30,7 +30,6 @@ from patience import PATIENCE
 from pufferfish import parametric_examples, prior_programs
 
 from dipc.certificate.format import dumps
-from dipc.certificate.pufferfish import other_question, question_certificate
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Unsupported
@@ -39,6 +38,7 @@ from dipc.kernel.polynomials import added, number
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import read
 from dipc.pufferfish import pipeline
+from dipc.pufferfish.certify import other_question, question_certificate
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import PufferfishVerdict
 

@@ -29,13 +29,13 @@ from pufferfish.small_models import (
     random_question,
 )
 
-import dipc.certificate.pufferfish as produced
+import dipc.pufferfish.certify as produced
 from dipc.certificate.format import dumps
-from dipc.certificate.pufferfish import other_question, question_certificate
 from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.kernel.reading import Refused
 from dipc.pufferfish import pipeline
+from dipc.pufferfish.certify import other_question, question_certificate
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.reading import read_question
 from dipc.pufferfish.verdict import Undecided

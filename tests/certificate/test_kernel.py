@@ -306,8 +306,8 @@ def test_a_copy_of_the_folder_runs(statement: str, tmp_path: Path) -> None:
 
 
 DEEP = [
-    KERNEL.parent / "certificate" / "rederive.py",
-    *sorted((KERNEL.parent / "certificate" / "slow").glob("*.py")),
+    KERNEL.parent / "dipwhile" / "certify" / "compared.py",
+    *sorted((KERNEL.parent / "dipwhile" / "rederive").glob("*.py")),
 ]
 SHARED = {
     "errors": "kinds of errors; nothing is computed there",
@@ -330,6 +330,6 @@ def test_the_deep_check_shares_no_arithmetic(path: Path) -> None:
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             names = [module, *(f"{module}.{name.name}" for name in node.names)]
-            own = module.startswith(("dipc.certificate.slow.", "dipc.kernel."))
+            own = module.startswith(("dipc.dipwhile.rederive.", "dipc.kernel."))
             known = any(name == f"dipc.{part}" for part in SHARED for name in names)
             assert own or known or module.split(".")[0] in sys.stdlib_module_names, module

@@ -29,8 +29,8 @@ from campaigns import many
 
 import dipc
 from dipc.certificate.format import dumps
-from dipc.certificate.produce import certificate
-from dipc.certificate.rederive import rederive
+from dipc.dipwhile.certify.compared import rederive
+from dipc.dipwhile.certify.privacy import certificate
 from dipc.kernel import facts, privacy, reading
 
 ROOT = Path(__file__).parent.parent.parent

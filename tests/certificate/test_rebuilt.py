@@ -18,10 +18,9 @@ from certificate.altered import Where, mutants
 from flint import fmpq
 from patience import PATIENCE
 
-import dipc.certificate.sizes as sizes
 import dipc.dipwhile.allsizes.rewrite as rewrite
+import dipc.dipwhile.certify.every_size as sizes
 from dipc.certificate.format import dumps
-from dipc.certificate.sizes import BUILT, Proof, confirmed, rebuilt, sizes_certificate
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.build import prepared
@@ -30,6 +29,7 @@ from dipc.dipwhile.allsizes.labels import Adjacency as Labels
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
+from dipc.dipwhile.certify.every_size import BUILT, Proof, confirmed, rebuilt, sizes_certificate
 from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel.reading import Refused
 from dipc.kernel.sizes import Certificate

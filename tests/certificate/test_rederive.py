@@ -13,8 +13,8 @@ import pytest
 from campaigns import spread
 from certificates import PROGRAMS, SMALLER, data_of, path_of
 
-from dipc.certificate.rederive import compared, rederive
 from dipc.cli.main import status
+from dipc.dipwhile.certify.compared import compared, rederive
 from dipc.kernel import privacy, reading
 
 

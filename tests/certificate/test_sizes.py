@@ -18,7 +18,6 @@ from flint import fmpq
 from patience import quickest
 
 from dipc.certificate.format import dumps
-from dipc.certificate.sizes import BUILT, Proof, compared, sizes_certificate
 from dipc.cli.main import status as exit_status
 from dipc.dipwhile.allsizes.automaton import (
     Automaton,
@@ -35,6 +34,7 @@ from dipc.dipwhile.allsizes.automaton import (
 )
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
+from dipc.dipwhile.certify.every_size import BUILT, Proof, compared, sizes_certificate
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import LimitReached, Source, Span
 from dipc.kernel import sizes

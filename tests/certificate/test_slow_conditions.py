@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.certificate.slow.noise import Condition, Sample, opposite, possible, without_implied
+from dipc.dipwhile.rederive.noise import Condition, Sample, opposite, possible, without_implied
 
 SAMPLES = [Sample("DLap", Fraction(1))] * 2
 POINTS = list(product(range(-6, 7), repeat=2))

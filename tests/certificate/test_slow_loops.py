@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.certificate.slow.functions import Mass, NotCovered, constant, exponential, product, same
-from dipc.certificate.slow.loops import Moves, eliminated, exits, lumped
+from dipc.dipwhile.rederive.functions import Mass, NotCovered, constant, exponential, product, same
+from dipc.dipwhile.rederive.loops import Moves, eliminated, exits, lumped
 from dipc.kernel.facts import Function, add
 
 E = exponential(Fraction(1))

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from dipc.certificate.slow.draws import check_draws, samples, surely
-from dipc.certificate.slow.functions import EPS, ONE, constant
+from dipc.dipwhile.rederive.draws import check_draws, samples, surely
+from dipc.dipwhile.rederive.functions import EPS, ONE, constant
 from dipc.kernel.facts import ZERO, Interval, add
 from dipc.kernel.reading import Refused
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from dipc.certificate.slow.functions import NotCovered
-from dipc.certificate.slow.programs import Inputs, adjacent, distribution
+from dipc.dipwhile.rederive.functions import NotCovered
+from dipc.dipwhile.rederive.programs import Inputs, adjacent, distribution
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.certificate.slow.functions import NotCovered, Pair, constant, exponential, same
-from dipc.certificate.slow.inequalities import Row
-from dipc.certificate.slow.noise import Sample, measure
-from dipc.certificate.slow.sums import Simplicial, integer_mass, lattice_sum
+from dipc.dipwhile.rederive.functions import NotCovered, Pair, constant, exponential, same
+from dipc.dipwhile.rederive.inequalities import Row
+from dipc.dipwhile.rederive.noise import Sample, measure
+from dipc.dipwhile.rederive.sums import Simplicial, integer_mass, lattice_sum
 from dipc.kernel.facts import add, multiply
 
 DEGREE = 14

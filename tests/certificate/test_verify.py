@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from certificates import ROOT, data_of, path_of
 
-from dipc.certificate.rederive import compared
 from dipc.cli.main import status
+from dipc.dipwhile.certify.compared import compared
 from dipc.kernel import privacy, reading
 from dipc.kernel.__main__ import main as kernel_main
 from dipc.signs.limits import NoProof

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import dipc
-from dipc.certificate.slow.functions import NotCovered
-from dipc.certificate.slow.programs import all_inputs
-from dipc.certificate.slow.programs import distribution as slow_distribution
 from dipc.cli.main import status
+from dipc.dipwhile.rederive.functions import NotCovered
+from dipc.dipwhile.rederive.programs import all_inputs
+from dipc.dipwhile.rederive.programs import distribution as slow_distribution
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source

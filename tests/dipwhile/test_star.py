@@ -15,8 +15,8 @@ from dipc.dipwhile.star import BOTH_WAYS, NO_ADJACENCY, star_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import parse
+from dipc.dpctl.model import ProgramModel, load_model
 from dipc.errors import InputError, LimitReached, Source, Unsupported
-from dipc.model import ProgramModel, load_model
 from dipc.models.chain import MarkovChain
 from dipc.models.values import Valuation, show, show_valuation
 from dipc.numbers.quotient import Quotient

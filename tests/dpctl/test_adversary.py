@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dipc.dpctl.model import MarkovChain, MarkovModel, wrapped
 from dipc.errors import InputError, Source
-from dipc.model import MarkovChain, MarkovModel, wrapped
 from dipc.models.reading import read_model
 
 LOOP = "s -> {s: 3/4, b: 1/4}; b -> b; start s"

@@ -23,12 +23,12 @@ from processes import (
 
 from dipc.dpctl.automata import Automaton
 from dipc.dpctl.formula import And, Formula, Not, Proposition, Truth, Until
+from dipc.dpctl.model import MDP, load_model
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import Condition, Marks, progression
 from dipc.dpctl.schedulers import Product
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError
-from dipc.model import MDP, load_model
 from dipc.models.chain import MarkovChain, Mdp
 
 A, B = map(Proposition, LABELS)

@@ -17,6 +17,7 @@ from processes import by_word, exact, fractions_of, horizon, random_mdp, random_
 
 from dipc.clock import Clock
 from dipc.dpctl.formula import Exponent, Formula, Not, Privacy, Property, Proposition, Query, Truth, Until
+from dipc.dpctl.model import MDP, MarkovChain, load_model
 from dipc.dpctl.pipeline import check, value
 from dipc.dpctl.processes import Options
 from dipc.dpctl.progression import progression
@@ -24,7 +25,6 @@ from dipc.dpctl.schedulers import Product
 from dipc.dpctl.verdict import ModelVerdict, Witness
 from dipc.dpctl.words import Bound, Tree
 from dipc.errors import Unsupported
-from dipc.model import MDP, MarkovChain, load_model
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp
 from dipc.numbers.exppoly import ExpPoly

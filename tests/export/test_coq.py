@@ -29,11 +29,11 @@ from hypothesis import strategies as st
 from dipc.claims.verdict import Undecided
 from dipc.cli.main import status
 from dipc.clock import limits
+from dipc.dipwhile.export.coq.theorems import coq
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.errors import InputError, LimitReached
 from dipc.export.coq.library import FOLDER, MODULES, MORE, inlined
 from dipc.export.coq.terms import comment
-from dipc.export.coq.theorems import coq
-from dipc.mechanisms import Mechanism
 
 # Programs with their verdicts: all adjacencies, delta = 0 and > 0, whole half-lines and intervals.
 PROVED: tuple[Case, ...] = (

@@ -20,6 +20,10 @@ from reference import Law, World, law_of, value_of
 from shipped_programs import FINITE
 
 import dipc
+from dipc.dipwhile.export.coq import core_syntax as syntax
+from dipc.dipwhile.export.coq.core import core_theorem
+from dipc.dipwhile.export.coq.core_program import Translation
+from dipc.dipwhile.export.coq.core_syntax import Block, Term
 from dipc.dipwhile.semantics.adjacency import Input, InputSpace
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.syntax import ast
@@ -27,10 +31,6 @@ from dipc.dipwhile.syntax.ast import NOWHERE, Op
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.errors import InputError, Source, Unsupported
-from dipc.export.coq import core_syntax as syntax
-from dipc.export.coq.core import core_theorem
-from dipc.export.coq.core_program import Translation
-from dipc.export.coq.core_syntax import Block, Term
 from dipc.kernel import privacy
 from dipc.models.values import Atom, Value
 

@@ -15,13 +15,13 @@ import pytest
 from coq_tools import accepted, accepted_alone, hold, judged, refusals
 
 from dipc.certificate.format import dumps
-from dipc.certificate.sizes import Proof, sizes_certificate
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
-from dipc.export.coq.sizes import MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
+from dipc.dipwhile.certify.every_size import Proof, sizes_certificate
+from dipc.dipwhile.export.coq.every_size import MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
 from dipc.kernel import statements
 from dipc.kernel.reading import Refused
 from dipc.kernel.sizes import Certificate, checked

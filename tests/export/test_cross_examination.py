@@ -27,11 +27,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from strategies import programs
 
 import dipc
-from dipc.certificate.slow.functions import constant, exponential, product
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.rederive.functions import constant, exponential, product
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Unsupported
 from dipc.kernel.facts import Function
-from dipc.mechanisms import Mechanism
 from dipc.models.values import Valuation
 from dipc.signs.inequality import Fails, Holds
 

@@ -14,17 +14,17 @@ import shipped_programs
 from export_tools import ROOT, drawn, load, smallest_input
 from flint import fmpq
 
+from dipc.dipwhile.export.drawing import dot, drawing, svg
+from dipc.dipwhile.export.history import Condition, History, Names, Origin, histories
+from dipc.dipwhile.export.questions import Picture
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.errors import InputError
 from dipc.export import boxes as module
 from dipc.export.boxes import by_rows
-from dipc.export.drawing import dot, drawing, svg
-from dipc.export.history import Condition, History, Names, Origin, histories
-from dipc.export.questions import Picture
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight
-from dipc.mechanisms import Mechanism
 
 PROGRAMS = [path.relative_to(ROOT / "programs") for path in shipped_programs.PROGRAMS]
 

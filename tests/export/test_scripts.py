@@ -12,11 +12,11 @@ import pytest
 from export_tools import Run, asked, drawn, load
 from flint import fmpq
 
+from dipc.dipwhile.export.mathematica import mathematica as to_mathematica
+from dipc.dipwhile.export.sage import sage as to_sage
+from dipc.dipwhile.export.storm import as_model, drn, labels, prism
 from dipc.export.markov import over_symbols
-from dipc.export.mathematica import mathematica as to_mathematica
-from dipc.export.sage import sage as to_sage
 from dipc.export.smtlib import smtlib
-from dipc.export.storm import as_model, drn, labels, prism
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails, Holds

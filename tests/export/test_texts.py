@@ -13,9 +13,9 @@ from campaigns import spread
 from export_tools import ROOT, asked, drawn, load, smallest_input
 
 from dipc.cli.main import status
+from dipc.dipwhile.export.formats import CHAINS, QUESTIONS
+from dipc.dipwhile.export.latex import MOST_TERMS, formula, latex
 from dipc.errors import InputError
-from dipc.export.formats import CHAINS, QUESTIONS
-from dipc.export.latex import MOST_TERMS, formula, latex
 from dipc.export.smtlib import smtlib
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

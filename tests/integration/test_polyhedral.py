@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed, real_link
 
-from dipc.certificate.slow.inequalities import row as primitive
-from dipc.certificate.slow.noise import Sample
+from dipc.dipwhile.rederive.inequalities import row as primitive
+from dipc.dipwhile.rederive.noise import Sample
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
 from dipc.integration.polyhedral import integrate

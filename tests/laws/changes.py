@@ -16,7 +16,7 @@ from flint import fmpq
 from hypothesis import strategies as st
 from oracles import Outcome
 
-from dipc.certificate.slow.programs import Inputs, InputValue
+from dipc.dipwhile.rederive.programs import Inputs, InputValue
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Call, Choose, Name, Number, Op, Program, Statement
 from dipc.dipwhile.syntax.compile import read

@@ -10,7 +10,7 @@ from flint import fmpq
 from hypothesis import strategies as st
 from laws.changes import Changed, Draw, constant_value, fresh, integer, members, renamed, shuffled
 
-from dipc.certificate.slow.programs import InputValue
+from dipc.dipwhile.rederive.programs import InputValue
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.ast import Assign, Binary, Name, Number, Op, Program, Statement
 from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, with_children

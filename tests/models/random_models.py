@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dipc.model import MDP, MarkovChain, MarkovModel
+from dipc.dpctl.model import MDP, MarkovChain, MarkovModel
 
 STATES = (
     *("a", "b2", "chain", '"eps"', "out=[0, 1], n=1", "7", "ö"),

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from dipc.clock import Clock
 from dipc.dipwhile.star import star_of
 from dipc.dipwhile.syntax.compile import read
+from dipc.dpctl.model import MarkovChain, MarkovModel
 from dipc.errors import InputError, Source
 from dipc.export.markov import dpm
-from dipc.model import MarkovChain, MarkovModel
 from dipc.models.chain import Model
 from dipc.models.drn import read_drn
 from dipc.models.reading import read_model

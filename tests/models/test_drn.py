@@ -12,9 +12,9 @@ from flint import fmpq
 from hypothesis import given, settings
 from patience import quickest
 
+from dipc.dpctl.model import MDP, MarkovChain, MarkovModel, amounts, load_model
 from dipc.errors import InputError, LimitReached, Source
 from dipc.export.markov import drn, prism
-from dipc.model import MDP, MarkovChain, MarkovModel, amounts, load_model
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp, Model
 from dipc.models.drn import REWARDS, DrnFile, read_drn

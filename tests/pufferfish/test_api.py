@@ -14,8 +14,8 @@ from flint import fmpq
 
 import dipc
 from dipc.clock import Clock
-from dipc.hidden import HiddenMarkovModel, spoken
 from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.hmm import HiddenMarkovModel, spoken
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.question import Side
 

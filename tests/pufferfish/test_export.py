@@ -23,18 +23,18 @@ from flint import fmpq
 from patience import PATIENCE
 
 import dipc
-from dipc.cli import pufferfish_files as commands
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Unsupported
-from dipc.export.hidden import FORMATS, chain_of, export, side_name, smtlib
-from dipc.export.queries import bracket
-from dipc.hidden import HiddenMarkovModel
 from dipc.models.chain import DEAD
 from dipc.models.drn import read_drn
+from dipc.pufferfish.commands import files as commands
+from dipc.pufferfish.export.hmm import FORMATS, chain_of, export, side_name, smtlib
+from dipc.pufferfish.export.queries import bracket
+from dipc.pufferfish.hmm import HiddenMarkovModel
 from dipc.pufferfish.laws import Law
+from dipc.pufferfish.panels import by_horizon, fixed, of_model, places, plot_question
 from dipc.pufferfish.pipeline import check
 from dipc.pufferfish.question import Claim, Question
-from dipc.report.hidden_figures import by_horizon, fixed, of_model, places, plot_question
 from dipc.shipped import hidden_models
 from tests.pufferfish.brute_force import fraction, least
 from tests.pufferfish.parametric_examples import example3, example4, example4_events

@@ -11,7 +11,7 @@ import pytest
 from flint import arb, fmpq
 
 import dipc
-import dipc.report.hidden_figures as maps
+import dipc.pufferfish.panels as maps
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import InputError, Source

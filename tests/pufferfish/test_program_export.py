@@ -15,7 +15,7 @@ from flint import fmpq
 import dipc
 from dipc.cli.main import status
 from dipc.errors import InputError, Unsupported
-from dipc.program_questions import ProgramQuestion
+from dipc.pufferfish.programs import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
 from tests.pufferfish.test_export import by_z3, parsed, value
 

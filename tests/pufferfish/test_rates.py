@@ -18,7 +18,7 @@ from pufferfish.test_mixtures import KEEPS, RESPONSE, SQUARE
 import dipc
 from dipc.clock import limits
 from dipc.errors import InputError, Source
-from dipc.hidden import HiddenMarkovModel, PufferfishQuestion
+from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion
 
 # Random models, as the texts that both the package and Python evaluate
 

@@ -20,11 +20,11 @@ import dipc
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
-from dipc.export import redlog as module
-from dipc.export.redlog import redlog
 from dipc.pufferfish import pipeline
+from dipc.pufferfish.export import redlog as module
+from dipc.pufferfish.export.redlog import redlog
+from dipc.pufferfish.panels import fixed
 from dipc.pufferfish.question import Claim, Question
-from dipc.report.hidden_figures import fixed
 from tests.pufferfish.parametric_examples import example3, example4, example4_events
 from tests.pufferfish.test_export import TEXTS, read
 

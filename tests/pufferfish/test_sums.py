@@ -16,8 +16,8 @@ from pufferfish.test_parameters import mixing_chain as unknown_chain
 
 from dipc.clock import Clock, Limits
 from dipc.errors import Source
-from dipc.hidden import HiddenMarkovModel
 from dipc.pufferfish import pipeline
+from dipc.pufferfish.hmm import HiddenMarkovModel
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Private, PufferfishVerdict, Undecided, Violated
 

@@ -13,10 +13,10 @@ from numpy import nanmax
 
 import dipc
 from dipc.cli.main import status
+from dipc.dipwhile.panels.figures import axis_of, panels_of, plot_mechanism
+from dipc.dipwhile.panels.study import Attempts, Subject, study
 from dipc.errors import InputError, LimitReached
 from dipc.report.canvas import sheet
-from dipc.report.figures import axis_of, panels_of, plot_mechanism
-from dipc.report.study import Attempts, Subject, study
 from dipc.report.words import nice
 
 SVT4 = dipc.load("svt4", N=2)

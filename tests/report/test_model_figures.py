@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import dipc
+from dipc.dpctl.model import MDP, MarkovChain, load_model
 from dipc.errors import InputError
-from dipc.model import MDP, MarkovChain, load_model
 
 pytest.importorskip("matplotlib")
 assert dipc.load is not None  # with it come the views

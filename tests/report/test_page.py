@@ -18,12 +18,12 @@ from browser import CHROMIUM, Browser
 
 import dipc
 from dipc.cli.main import cli, status
+from dipc.dpctl.page import report_model_html
 from dipc.export.markov_picture import svg
 from dipc.kernel.facts import ZERO, chain_of, unscaled, value_at
 from dipc.kernel.laws import in_integers
 from dipc.kernel.privacy import check as kernel_check
 from dipc.report.canvas import MissingPackage
-from dipc.report.model_page import report_model_html
 
 HOSTILE = """# <script>alert("comment")</script> </style> {{ 7*7 }} & <img src=x onerror=alert(1)>
 input  q in {0, 1}
@@ -122,8 +122,8 @@ def test_a_proof_can_be_followed(private: str) -> None:
 @pytest.fixture
 def unplotted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plots take most of the time of a page, and other tests look at them."""
-    monkeypatch.setattr("dipc.report.page._plots", lambda found: [])
-    monkeypatch.setattr("dipc.report.page._drawing", lambda drawn, attempts: "")
+    monkeypatch.setattr("dipc.dipwhile.panels.page._plots", lambda found: [])
+    monkeypatch.setattr("dipc.dipwhile.panels.page._drawing", lambda drawn, attempts: "")
 
 
 @pytest.mark.usefixtures("unplotted")

@@ -131,7 +131,7 @@ def test_the_table_of_an_explanation() -> None:
 
 
 def test_a_value_that_no_view_knows_still_has_a_text() -> None:
-    class Other(dipc.mechanisms.views.Shown):
+    class Other(dipc.dipwhile.mechanisms.views.Shown):
         pass
 
     assert (repr(Other()), str(Other())) == ("Other(...)", "Other(...)")

@@ -1,8 +1,8 @@
 """The distributions of the language.  Everything that dipc knows about a kind of noise is here, once.
 
 To add noise: a row in ``_KINDS``, its density in :class:`dipc.integration.piecewise.Piecewise`, a word in
-:mod:`dipc.dipwhile.python.words`, its slow twin in :mod:`dipc.certificate.slow.noise`.  A kind that is not in
-the table is an error everywhere, never one of those that are.
+:mod:`dipc.dipwhile.python.words`, its slow twin in :mod:`dipc.dipwhile.rederive.noise`.  A kind that is not
+in the table is an error everywhere, never one of those that are.
 """
 
 from __future__ import annotations

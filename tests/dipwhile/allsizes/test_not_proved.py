@@ -14,9 +14,9 @@ from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.build import build
 from dipc.dipwhile.allsizes.front import front, symbolic
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source
-from dipc.mechanisms import Mechanism
 from dipc.signs.eps_range import EpsRange
 
 HEAD = """param N = 2, M = 1

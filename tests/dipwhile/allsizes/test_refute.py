@@ -8,12 +8,12 @@ import pytest
 from campaigns import spared
 from flint import fmpq
 
-from dipc.certificate.produce import certificate
 from dipc.claims.tightness.least_epsilon import budget
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.finite import program_at
 from dipc.dipwhile.allsizes.search import Search
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
+from dipc.dipwhile.certify.privacy import certificate
 from dipc.dipwhile.pipeline import losses_of
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.compile import read

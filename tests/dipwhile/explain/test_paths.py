@@ -14,10 +14,10 @@ import dipc
 from dipc.dipwhile.convert import to_input, to_outcome
 from dipc.dipwhile.explain.paths import Event, Found, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
+from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.semantics.adjacency import Input, InputSpace
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.errors import Unsupported
-from dipc.mechanisms import Mechanism
 from dipc.numbers.quotient import Quotient
 
 BUDGETS = (fmpq(1, 100), fmpq(1, 2), fmpq(2), fmpq(9))

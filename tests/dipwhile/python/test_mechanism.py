@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
 
 import dipc
-from dipc.certificate.produce import certificate
 from dipc.cli.main import cli
+from dipc.dipwhile.certify.privacy import certificate
 from dipc.dipwhile.python.errors import pythonic
 from dipc.dipwhile.python.statements import free_names
 from dipc.dipwhile.python.words import MEANINGS, RESERVED

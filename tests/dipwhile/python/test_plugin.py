@@ -153,6 +153,6 @@ def test_pytest_starts_without_dipc(project: pytest.Pytester) -> None:
 
 def test_the_entry_point_is_declared() -> None:
     assert 'dipc = "dipc.pytest_plugin"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    code = "import sys, dipc.pytest_plugin; print('dipc.mechanisms' in sys.modules)"
+    code = "import sys, dipc.pytest_plugin; print('dipc.dipwhile.mechanisms' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "False\n"

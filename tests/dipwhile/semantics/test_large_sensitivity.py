@@ -23,10 +23,10 @@ from flint import fmpq
 from numeric import value
 
 import dipc
-from dipc.certificate.produce import certificate
-from dipc.certificate.rederive import rederive
-from dipc.certificate.slow.functions import NotCovered
 from dipc.claims.privacy import Private, Violated
+from dipc.dipwhile.certify.compared import rederive
+from dipc.dipwhile.certify.privacy import certificate
+from dipc.dipwhile.rederive.functions import NotCovered
 from dipc.dipwhile.syntax.compile import read
 from dipc.errors import Source
 from dipc.kernel import privacy

@@ -1,0 +1,242 @@
+"""``dipc verify --deep``: the distributions of a certificate derived anew from the program text.
+
+The slow, obvious route is in :mod:`dipc.dipwhile.rederive`.  From dipc it uses the kernel, the checks of the
+front end, which may only refuse, and the parser, which is trusted.  All its arithmetic is that of the
+standard library.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.rederive.draws import check_draws
+from dipc.dipwhile.rederive.functions import Draw, NotCovered, Pair, constant, same
+from dipc.dipwhile.rederive.programs import (
+    Inputs,
+    Known,
+    Outcome,
+    adjacent,
+    all_inputs,
+    distribution,
+    domain_of,
+    is_claim_of,
+    named_adjacency,
+    parameters,
+    size_of,
+)
+from dipc.dipwhile.rederive.values import Plain, described
+from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.compile import compile_claim, read
+from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
+from dipc.kernel.privacy import Certificate
+from dipc.kernel.reading import Refused
+from dipc.kernel.reading import places as digits
+from dipc.kernel.sizes import Certificate as EverySize
+
+MAX_INPUTS = 20_000  # whose distributions are derived
+MAX_SHOWN = 200  # characters of a claim as written
+
+
+Understood = tuple[ast.Program, dict[str, int]]  # a program and the sizes of its arrays
+
+
+def rederive(certificate: Certificate, text: Understood | None = None) -> str:
+    """Derive everything that the kernel trusts from the program text, and compare; what was found, in words.
+
+    ``text`` is what :func:`compared` understood of the same certificate's program; else it is read here.
+    Raises :class:`~dipc.kernel.reading.Refused` for a difference and
+    :class:`~dipc.dipwhile.rederive.functions.NotCovered`.
+    """
+    data, listed_parameters = certificate.data, certificate.program.parameters
+    program, sizes = text or understood(source_in(certificate), listed_parameters)
+    known = parameters(program, listed_parameters)
+    for part, own, listed in (
+        ("parameters", known, listed_parameters),
+        ("inputs", declared(program.inputs, known), data["inputs"]),
+        ("outputs", declared(program.outputs, known), data["outputs"]),
+    ):
+        if own != listed:
+            raise Refused(f"deep: {part}", "they are not those of the program")
+    size = math.prod(map(len, certificate.sets.inputs))
+    if not certificate.violated and size > MAX_INPUTS:
+        raise NotCovered(f"{size} inputs: the distributions of at most {MAX_INPUTS} are derived one by one")
+    check_adjacency(program, certificate, known)
+    rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
+    drawn: dict[object, Draw] = {}
+    count, table = 0, certificate.table
+    for law, inputs in laws_of(program, certificate, known):
+        ratios = [table.functions[i] for i in law]
+        pairs = ((ratio.numerator, table.denominators[ratio.denominator]) for ratio in ratios)
+        claimed_law = dict(zip(rows, pairs, strict=True))
+        compare(distribution(program, inputs, known, drawn, sizes), claimed_law)
+        count += 1
+    check_draws(drawn.values(), certificate.claim.on)
+    return f"{count} distributions were derived from the program text"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """How a certificate's statement differs from the one that is asked for, and from the program's own."""
+
+    differences: list[str]
+    overridden: list[str]
+    text: Understood | None = None
+
+
+def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str | None) -> Statement:
+    """Compare the parameters and the claim with the program's own, except where others are given.
+
+    Raises :class:`~dipc.kernel.reading.Refused`,
+    :class:`~dipc.dipwhile.rederive.functions.NotCovered`, and
+    :class:`~dipc.errors.InputError` for what is given.
+    """
+    listed = certificate.program.parameters
+    source = source_in(certificate)
+    text = understood(source, listed)
+    program, _ = text
+    own, wanted = parameters(program, {}), parameters(program, given)
+    if set(own) != set(listed):
+        raise Refused("deep: parameters", "they are not those of the program")
+    for name in set(given) - set(own):
+        raise InputError(f"the program has no parameter `{name}`")
+    differences, overridden = unlike(listed, wanted, given), unlike(listed, own)
+    known = parameters(program, listed)
+    own_claim = program.claim
+    if own_claim is None or not is_claim_of(certificate, own_claim, known):
+        overridden.append(f"claim {certificate.claim_shown()} (the program says {written(own_claim)})")
+        if claim is None:
+            differences.append(overridden[-1])
+    if claim is not None and not is_claim_of(certificate, understood_claim(claim, source, listed), known):
+        differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
+    return Statement(differences, overridden, text)
+
+
+def unlike(listed: Known, others: Known, options: Container[str] = ()) -> list[str]:
+    """The listed parameters with other values than these, and who says so."""
+    return [
+        f"{name} = {described(value)} "
+        f"({'-D' if name in options else 'the program'} says {described(others[name])})"
+        for name, value in listed.items()
+        if value != others[name]
+    ]
+
+
+def source_in(certificate: Certificate | EverySize) -> Source:
+    """The program text that a certificate contains."""
+    program = certificate.data["program"]
+    return Source(program["name"], program["text"])
+
+
+def written(claim: ast.Claim | None) -> str:
+    """A claim as the program has it."""
+    if claim is None:
+        return "nothing: it makes no claim"
+    text = claim.span.source.text[claim.span.start : claim.span.end]
+    return f"'{text[:MAX_SHOWN]}'"
+
+
+def understood_claim(text: str, source: Source, known: Mapping[str, Fraction]) -> ast.Claim:
+    """The claim in a text, which the front end accepts."""
+    claim = parse_claim(text, CLAIM_NAME)
+    compile_claim(claim, dict(read(source, rationals(known)).parameters))
+    return claim
+
+
+def rationals(known: Mapping[str, Fraction]) -> dict[str, Any]:
+    """Numbers as the front end takes them."""
+    return {name: to_rational(value, name) for name, value in known.items()}
+
+
+def understood(source: Source, known: Mapping[str, Fraction]) -> Understood:
+    """The tree of a program that dipc accepts, and the sizes of its arrays.
+
+    The front end is shared with the main route, but can only refuse here: what it accepts must have the
+    meaning that the slow route gives it.
+    """
+    try:
+        program = parse(source)
+        core = read(source, rationals(known))
+    except InputError as error:
+        raise Refused("deep: program", error.message) from None
+    except LimitReached as limit:
+        raise Refused("deep: program", str(limit)) from None
+    return program, dict(core.arrays)
+
+
+def compare(derived: dict[Outcome, Pair], listed: dict[Outcome, Pair]) -> None:
+    """Refuse a listed probability that is not the derived one."""
+    if not set(derived) <= set(listed):
+        raise Refused("deep: outcomes", "an outcome of the program is not listed")
+    for outcome, probability in listed.items():
+        if not same(derived.get(outcome, ({}, constant(1))), probability):
+            names = ", ".join(map(str, outcome))
+            raise Refused("deep: laws", f"another probability of [{names}] is derived from the program")
+
+
+def plain(value: str) -> Plain:
+    """A number or a name of the certificate."""
+    return Fraction(value) if value[0] in "-0123456789" else value
+
+
+def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[dict[str, Any]]:
+    """Names, sizes and sets as a certificate lists them."""
+    return [
+        {
+            "name": d.name,
+            "size": size_of(d, known),
+            "domain": [described(value) for value in domain_of(d, known)],
+        }
+        for d in declarations
+    ]
+
+
+def violating_inputs(program: ast.Program, certificate: Certificate, known: Known) -> list[Inputs]:
+    """The two inputs of a violation."""
+    sizes = {d.name: size_of(d, known) for d in program.inputs}
+    found: list[Inputs] = []
+    for name in ("input", "neighbour"):
+        domains = certificate.sets.inputs
+        places = digits(certificate.data["violation"][name], domains, "violation")
+        cells = (plain(str(d[i])) for d, i in zip(domains, places, strict=True))
+        found.append(
+            {x: next(cells) if n is None else tuple(itertools.islice(cells, n)) for x, n in sizes.items()}
+        )
+    return found
+
+
+def laws_of(
+    program: ast.Program, certificate: Certificate, known: Known
+) -> Iterator[tuple[Sequence[int], Inputs]]:
+    """Each input with the law that the certificate gives it: the numbers of its functions."""
+    if certificate.diagram is None:
+        yield from zip(certificate.rows, violating_inputs(program, certificate, known), strict=True)
+    else:
+        for position, inputs in enumerate(all_inputs(program, known)):
+            yield certificate.diagram.at(certificate.sets.digits(position)), inputs
+
+
+def check_adjacency(program: ast.Program, certificate: Certificate, known: Known) -> None:
+    """Refuse unless adjacent inputs are those of the program.
+
+    A named adjacency is compared by its name and distance, a formula on all pairs of inputs.
+    """
+    if certificate.violated:
+        u, v = violating_inputs(program, certificate, known)
+        if not adjacent(program, u, v, known):
+            raise Refused("deep: adjacency", "the two inputs are not adjacent in the program")
+    elif certificate.adjacency.pairs is None:
+        if named_adjacency(program, known) != certificate.adjacency[:2]:
+            raise Refused("deep: adjacency", "it is not that of the program")
+    else:
+        pairs = set(certificate.adjacency.pairs)
+        inputs = list(enumerate(all_inputs(program, known)))
+        for (i, u), (j, v) in itertools.product(inputs, repeat=2):
+            if i <= j and adjacent(program, u, v, known) != ((i, j) in pairs):
+                raise Refused("deep: adjacency", "the pairs are not the neighbours of the program")

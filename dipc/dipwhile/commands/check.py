@@ -1,0 +1,162 @@
+"""``dipc check``: prove a claim, or refute it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dipc.cli import options
+from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
+from dipc.cli.outcome import Outcome, worst
+from dipc.cli.terminal import say
+from dipc.cli.work import Bar, asking
+from dipc.clock import Progress
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.syntax.parser import parse
+from dipc.lazily import lazily
+from dipc.shipped import STDIN, expected_verdict
+
+if TYPE_CHECKING:
+    import dipc.dipwhile.allsizes.front as front
+    import dipc.dipwhile.certify.privacy as produce
+else:
+    produce = lazily("dipc.dipwhile.certify.privacy")
+    front = lazily("dipc.dipwhile.allsizes.front")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted(options.Asked):
+    """What is asked about a program."""
+
+    jobs: int
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  dipc check svt1                             a program that comes with dipc
+  dipc check mine.dip -D N=4 --at 1/2         another parameter, one budget
+  dipc check mine.dip --claim "eps/2, exp(-2) for eps in (0, 1]"
+  dipc check mine.dip --certificate mine.json  then: dipc verify mine.json
+  dipc check first.dip second.dip folder/     a table of several
+  dipc check examples/ --expect --junit report.xml  for continuous integration
+  dipc new mine --stdout | dipc check -       a program from another program
+""",
+)
+@options.files()
+@options.definitions()
+@options.claim(help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.")
+@options.at(help="Decide for this eps only, for example --at 1/2.")
+@options.pair()
+@options.time_limit(help="Give up after this many seconds (verdict: undecided).")
+@options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
+@click.option("--jobs", type=options.Count(least=1), default=1, metavar="K", help="Decide in K processes.")
+@options.certificate()
+@options.expect()
+@options.junit()
+@options.json(help="Print one JSON record; for several files, a list.")
+@options.quiet()
+def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
+    """Prove the claim of each FILE for every eps, or give an exact counterexample.
+
+    A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all *.dip in it) or - for
+    the standard input.
+
+    Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
+    Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
+    verdict counts as 0, and another one that is decided as 1.
+    """
+    wanted, single = Wanted(file=files[0], **given), options.is_one(files)
+    _refuse_contradictions(wanted, single)
+    programs = list(files) if single else _expanded(files)
+    for target in (junit, wanted.certificate_file):
+        options.refuse_overwriting(target, *programs)
+    questions = Asking[str, Outcome](
+        "program",
+        wanted.style,
+        lambda file, progress: decided(replace(wanted, file=file), progress)[0],
+        lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
+    )
+    with reported(junit, "dipc check", lambda error: Outcome(files[0], 0.0, error=error)) as outcomes:
+        outcomes += [_single(wanted)] if single else questions.several(programs)
+    return worst(outcome.status for outcome in outcomes)
+
+
+def _expanded(files: Sequence[str]) -> list[str]:
+    """The files, and the programs in folders that are not for another command."""
+    numbers: list[str] = []
+    every_size: list[str] = []
+
+    def wanted(file: str) -> bool:
+        asked = options.asks_of(file)
+        if asked.claims_number:
+            numbers.append(file)
+        elif asked.every_size:
+            every_size.append(file)
+        return not asked.claims_number and not asked.every_size
+
+    hint = "for programs that claim a number: dipc pufferfish check; for every size: dipc prove"
+    programs = options.expanded(files, wanted=wanted, hint=hint)
+    for others, one, more, command in (
+        (numbers, "claims a number", "claim a number", "dipc pufferfish check"),
+        (every_size, "is for every size", "are for every size", "dipc prove"),
+    ):
+        if others:
+            what = f"1 program {one}" if len(others) == 1 else f"{len(others)} programs {more}"
+            say_notes([f"{what}, for `{command}`: {', '.join(others)}"])
+    return programs
+
+
+def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
+    if wanted.certificate_file is not None and wanted.pair:
+        raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
+    if wanted.certificate_file is not None and not single:
+        raise click.UsageError("a certificate is about one program: give one file")
+    if wanted.expect and (wanted.definitions or wanted.claim is not None or wanted.restrictions):
+        why = "the expected verdict is about the program as it stands"
+        raise click.UsageError(f"{why}: leave out --expect, or -D, --claim, --at and --pair")
+
+
+# --- one program ---------------------------------------------------------------------------------
+
+
+def _single(wanted: Wanted) -> Outcome:
+    """Check one program and show the verdict; its errors are those of the command."""
+    with Bar(f"reading {wanted.name}") as bar:
+        outcome, mechanism = decided(wanted, bar.show)
+    present(outcome, wanted.style)
+    if wanted.style == "text" and (more := for_every_size(wanted, mechanism, outcome)) is not None:
+        say(more)
+    write_certificate(
+        outcome, lambda verdict: produce.certificate(mechanism.program, verdict), wanted.certificate_file
+    )
+    return outcome
+
+
+def for_every_size(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
+    """The command that asks about every size what was proved at one, if the program has sizes."""
+    private = outcome.word == "private" and not outcome.interrupted
+    if not private or wanted.restrictions or wanted.file == STDIN:
+        return None
+    sizes = [name for name in front.free_sizes(parse(mechanism.source)) if name not in mechanism.overrides]
+    options_given = [f"-D {given}" for given in wanted.definitions]
+    options_given += [] if wanted.claim is None else [f"--claim {shlex.quote(wanted.claim)}"]
+    command = " ".join(["dipc prove", wanted.file, *options_given])
+    return f"for every {' and '.join(sizes)}: {command}" if sizes else None
+
+
+def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
+    """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
+    start = monotonic()
+    with asking(*wanted.limits, progress) as running:
+        mechanism = wanted.load()
+        expected = expected_verdict(mechanism.program.source) if wanted.expect else None
+        reading = monotonic() - start
+        verdict = mechanism.check(wanted.claim, **wanted.restrictions, jobs=wanted.jobs)
+    total, set_to = monotonic() - start, mechanism.parameters
+    return Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading), mechanism

@@ -1,0 +1,233 @@
+"""``@dipc.mechanism``: a Python function, read and not run, as a mechanism.
+
+The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
+(:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
+give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only
+the places in error messages refer to the Python file.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import chain
+from typing import Any
+
+from flint import fmpq
+
+from dipc.child import held
+from dipc.clock import Clock
+from dipc.dipwhile.convert import PythonValue, to_rational
+from dipc.dipwhile.mechanisms import Mechanism, settings
+from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
+from dipc.dipwhile.python.errors import in_python, speaking_python
+from dipc.dipwhile.python.scope import Scope, exact_number, number
+from dipc.dipwhile.python.source import FunctionText, described, text_of
+from dipc.dipwhile.python.statements import Statements, free_names
+from dipc.dipwhile.python.words import RESERVED
+from dipc.dipwhile.syntax.ast import Param, Program, SetOf
+from dipc.dipwhile.syntax.compile import compile_program
+from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.dipwhile.syntax.parser import check_depth, parse
+from dipc.dipwhile.syntax.printer import show_program
+from dipc.dipwhile.syntax.walk import expressions
+from dipc.errors import InputError, InternalError, Source
+from dipc.suggest import did_you_mean, option_meant
+
+Told = Mapping[str, object]
+Constants = Mapping[str, fmpq]
+
+
+class PythonMechanism(Mechanism):
+    """A mechanism written in Python.
+
+    ``source_text`` is the same program as a .dip file; reports and certificates show it.
+    """
+
+    def __init__(self, text: FunctionText, told: Told, given: Constants, changed: Constants):
+        core = held(Clock(), lambda: read_core(text, told, given, changed), (text.source,))
+        known = dict(core.parameters)
+        super().__init__(core, {name: n for name, n in changed.items() if name in known})
+        self.text = text
+        self._told = told
+        self._given = given
+        self._changed = changed
+        functools.update_wrapper(self, text.function)
+
+    @property
+    def source_text(self) -> str:
+        """The program as the text of a .dip file."""
+        return self.program.source.text
+
+    def with_parameters(self, **parameters: Any) -> PythonMechanism:
+        """The same mechanism with other values of its parameters and of constants from outside."""
+        changed = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}
+        return PythonMechanism(self.text, self._told, self._given, {**self._changed, **changed})
+
+    def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        """How to set parameters, as a piece of Python."""
+        return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        message = f"`{self.text.node.name}` is a mechanism: it is read and decided, not run"
+        hint = "use its methods: `.check()`, `.distribution(...)`"
+        raise InputError(message, hint=hint)
+
+
+for _method in (
+    *("check", "prove", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
+    *("violating_budgets", "explain", "certificate", "plot", "report"),
+):
+    setattr(PythonMechanism, _method, speaking_python(getattr(Mechanism, _method)))
+
+
+def mechanism(
+    function: object = None,
+    /,
+    *,
+    inputs: Declarations | None = None,
+    outputs: Declarations | None = None,
+    adjacent: str | None = None,
+    private: str | None = None,
+    **parameters: Any,
+) -> Callable[[Callable[..., Any]], PythonMechanism]:
+    """Make the function below a mechanism.
+
+    ``inputs``, ``outputs``, ``adjacent`` and ``private`` are what may follow ``input``, ``output``,
+    ``adjacent`` and ``private`` in a .dip file; ``parameters`` are rational constants.
+
+    >>> @mechanism(inputs="q in {True, False}", outputs="out in {True, False}", adjacent="all", private="eps")
+    ... def survey(q):
+    ...     if flip(exp(eps) / (1 + exp(eps))):
+    ...         return q
+    ...     return not q
+    >>> print(survey.check())
+    private: (eps)-private for every eps in (0, inf)
+    >>> survey.check("eps/2").counterexample.epsilon
+    1
+    """
+    if function is not None:
+        hint = f"for example `@dipc.mechanism({', '.join(EXAMPLES.values())}, N=3)`"
+        raise InputError("`@dipc.mechanism` needs arguments", hint=hint)
+    told = {"inputs": inputs, "outputs": outputs, "adjacent": adjacent, "private": private}
+
+    def read(function: Callable[..., Any]) -> PythonMechanism:
+        text = text_of(function)
+        given = {name: parameter(text, name, value) for name, value in parameters.items()}
+        return PythonMechanism(text, told, given, {})
+
+    return read
+
+
+def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
+    """A constant that the decorator is given; what is none may be a declaration with a wrong name."""
+    try:
+        return to_rational(value, f"the parameter `{name}`")
+    except InputError:
+        near = get_close_matches(name, EXAMPLES, n=1)
+        if not near:
+            raise
+        raise InputError(
+            f"the decorator has no argument `{name}`, and {described(value)} is not a value of a parameter",
+            text.span(keywords(text)[name]) if name in keywords(text) else text.place,
+            f"did you mean `{near[0]}=`?",
+        ) from None
+
+
+def read_core(text: FunctionText, told: Told, given: Constants, changed: Constants) -> CoreProgram:
+    """The program of a function; its source is the text of the equivalent .dip file."""
+    try:
+        syntax = read_program(text, told, given, changed)
+        core = compile_program(syntax, text.until_end)
+    except RecursionError:
+        hint = "split its expressions"
+        raise InputError("this function is nested too deep", text.place, hint) from None
+    except InputError as error:
+        raise in_python(error, text) from None
+    written = show_program(syntax)
+    source = Source(f"{text.source.name}:{text.node.name}", written)
+    if parse(source) != syntax:
+        message = f"the program of `{text.node.name}` is not the one that its text describes"
+        raise InternalError(f"{message}:\n{written}")
+    return replace(core, source=source)
+
+
+def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:
+    """The syntax tree of a function."""
+    for other in text.node.decorator_list[1:]:
+        hint = "`@dipc.mechanism` must be the only one"
+        raise text.mistake(other, "another decorator changes the function", hint)
+    parts = declared(told, text)
+    defaults = check_signature(text, parts)
+    for name in given.keys() & defaults.keys():
+        hint = "remove its default, or the other one"
+        raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
+    constants = {name: changed.get(name, value) for name, value in {**defaults, **given}.items()}
+    scope = Scope(text, parts, constants, changed)
+    declared_parts = (part for d in (*parts.inputs, *parts.outputs) for part in (d.size, d.domain))
+    for node in (*declared_parts, parts.adjacency, parts.claim):
+        if node is not None and not isinstance(node, SetOf):  # members of a set are atoms
+            for name in chain.from_iterable(sorted(free_names(expr)) for expr in expressions(node)):
+                scope.adopt(name)
+    sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
+    body = Statements(scope, parts.outputs, sizes).body()
+    for name in changed.keys() - scope.constants.keys():
+        known = option_meant(name, scope.constants)
+        hint = known or "it has no parameters at all"
+        raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
+    place = text.place
+    params = tuple(Param(name, number(n, place), span=place) for name, n in scope.constants.items())
+    program = replace(parts, params=params, body=body, span=place)
+    check_depth(program)
+    return program
+
+
+def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
+    """The arguments of the function are its inputs, and parameters with their values."""
+    arguments, name = text.node.args, text.node.name
+    for extra in (arguments.vararg, arguments.kwarg):
+        if extra is not None:
+            raise text.mistake(extra, "a mechanism has a fixed list of inputs", "name each input")
+    inputs = {declaration.name for declaration in parts.inputs}
+    names = inspect.signature(text.function, follow_wrapped=False).parameters
+    values = {each: given.default for each, given in names.items() if given.default is not given.empty}
+    defaults: dict[str, fmpq] = {}
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if argument.arg in RESERVED:
+            message = f"`{argument.arg}` is a word of dipc and cannot name an argument"
+            is_eps = argument.arg in ("eps", "ε")
+            hint = (
+                "remove it: `eps` in the function is the privacy parameter"
+                if is_eps
+                else "choose another name"
+            )
+            raise text.mistake(argument, message, hint)
+        if argument.arg not in inputs:
+            defaults[argument.arg] = default(text, argument, values, inputs)
+        elif argument.arg in values:
+            hint = "an input takes every value of its set: remove it"
+            raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
+    for declaration in parts.inputs:
+        if declaration.name not in names:
+            message = f"the input `{declaration.name}` is not an argument of `{name}`"
+            hint = f"add it: `def {name}({', '.join([*names, declaration.name])}):`"
+            raise InputError(message, declaration.span, hint)
+    return defaults
+
+
+def default(text: FunctionText, argument: ast.arg, values: Mapping[str, object], inputs: set[str]) -> fmpq:
+    """The value of an argument that is not an input, but a parameter."""
+    name = argument.arg
+    if name not in values:
+        hint = f'declare it: inputs="{name} in {{0, 1}}", or give it a value: `{name}=1`'
+        message = f"the argument `{name}` is neither an input nor a parameter"
+        raise text.mistake(argument, message, did_you_mean(name, inputs, hint))
+    exact = exact_number(values[name])
+    if exact is None:
+        hint = "use an integer or a `Fraction`"
+        raise text.mistake(argument, f"the parameter `{name}` is {described(values[name])}", hint)
+    return exact

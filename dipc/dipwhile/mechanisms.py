@@ -1,0 +1,508 @@
+"""Programs as Python objects: what ``import dipc`` offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from flint import fmpq
+
+import dipc.dipwhile.convert as convert
+import dipc.views as views
+from dipc.child import held
+from dipc.claims.deciding import given_up
+from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
+from dipc.claims.verdict import Verdict
+from dipc.clock import Clock
+from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
+from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of, settled
+from dipc.dipwhile.semantics.advice import warnings
+from dipc.dipwhile.semantics.chain import Chain
+from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.semantics.valuations import in_order, output_valuation
+from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
+from dipc.dipwhile.syntax.constants import evaluate_parameters
+from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
+from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
+from dipc.lazily import lazily
+from dipc.shipped import source_of
+from dipc.suggest import methods_with_options_only
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    import dipc.certificate.format as certificates
+    import dipc.claims.tightness.curves as curves
+    import dipc.claims.tightness.least_epsilon as least_epsilon
+    import dipc.dipwhile.allsizes.answer as answer
+    import dipc.dipwhile.allsizes.front as front
+    import dipc.dipwhile.allsizes.question as all_sizes
+    import dipc.dipwhile.certify.privacy as produce
+    import dipc.dipwhile.explain.explanation as explanation
+    import dipc.dipwhile.export.formats as formats
+    import dipc.dipwhile.export.questions as questions
+    import dipc.pufferfish.programs as program_questions
+    from dipc.signs.sentence import Sentence
+else:
+    certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.dipwhile.certify.privacy"))
+    curves = lazily("dipc.claims.tightness.curves")
+    least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
+    answer = lazily("dipc.dipwhile.allsizes.answer")
+    front = lazily("dipc.dipwhile.allsizes.front")
+    all_sizes = lazily("dipc.dipwhile.allsizes.question")
+    explanation = lazily("dipc.dipwhile.explain.explanation")
+    formats, questions = map(lazily, ("dipc.dipwhile.export.formats", "dipc.dipwhile.export.questions"))
+    program_questions = lazily("dipc.pufferfish.programs")
+
+TEXT = ("\n", "<-", ";")
+"""What the text of a program contains, but the name of a file does not."""
+
+MOST_PATHS = 8  # listed in an explanation
+
+Found = TypeVar("Found")
+
+
+@methods_with_options_only
+class Mechanism:
+    """A program, checked and unrolled for given parameters.
+
+    >>> coin = Mechanism.load('''
+    ...     input  q in {true, false};  output out in {true, false}
+    ...     adjacent all
+    ...     private eps
+    ...     b <- flip(exp(eps) / (1 + exp(eps)))
+    ...     if b then out <- q else out <- not q end
+    ... ''')
+    >>> coin.check().status
+    'private'
+    >>> coin.check("eps/2").counterexample.epsilon
+    1
+    >>> coin.distribution(q=True)
+    out=true: (exp(eps))/(1 + exp(eps))
+    out=false: (1)/(1 + exp(eps))
+    """
+
+    def __init__(self, program: CoreProgram, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> None:
+        check_type(program, CoreProgram, "a mechanism is made of a program", "see dipc.load")
+        self.program = program
+        self.overrides = overrides
+        self.explored = Explored(program)
+
+    @staticmethod
+    def load(program: str | Path, **parameters: Any) -> Mechanism:
+        """A program from a file, from its text, or a shipped one by its name (``"svt1"``).
+
+        ``parameters`` override its ``param`` lines.  Raises :class:`InputError`, or :class:`OSError` if the
+        file cannot be read.  For a program that only :meth:`prove` takes, such as one with inputs
+        ``in reals``, every other method raises the error.
+
+        A limit (:func:`dipc.limits`) that runs out raises :class:`LimitReached`.
+        """
+        what, hint = "a program is the name of a file or a text", 'for example dipc.load("svt1", N=3)'
+        check_type(program, (str, PathLike), what, hint)
+        if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
+            source = Source("<text>", program)
+        else:
+            source = source_of(program)
+        return held(Clock(), lambda: _loaded(source, parameters), (source,))
+
+    @staticmethod
+    def load_file(file: str | Path | Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+        """A program from a file that is read or has been, or a shipped one."""
+        source = file if isinstance(file, Source) else source_of(file)
+        overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
+        return Mechanism(held(Clock(), lambda: read(source, overrides), (source,)), overrides)
+
+    def check(
+        self,
+        claim: str | None = None,
+        *,
+        at: PythonValue | None = None,
+        pair: Sequence[Inputs] | None = None,
+        jobs: int = 1,
+    ) -> Verdict:
+        """Decide a claim, by default the program's own.
+
+        ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
+        decides it for one eps only; ``pair`` for one pair of inputs only (in both directions), each a mapping
+        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency; ``jobs``
+        processes decide inequalities, with the same result (more than one requires joblib).
+
+        Returns :class:`Private`, :class:`Violated` or :class:`Undecided`, for example if a limit
+        (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
+        """
+        ask = self._ask(pair, at, jobs=jobs)
+        wanted = self._claim(claim)
+        goal = goal_of(wanted, ask.at)
+        try:
+            return self._held(ask.clock, lambda: check(self.explored, wanted, ask))
+        except LimitReached as limit:
+            return given_up(goal, self.explored.space.size, ask.clock, limit)
+
+    def prove(self, claim: str | None = None, *, find_least: bool = True) -> answer.AllSizesAnswer:
+        """Decide a claim, by default the program's own, for every size and all inputs, as ``dipc prove``.
+
+        A parameter that is the size of an input stands for every integer >= 1, unless it was set when the
+        program was loaded.  ``find_least=False`` stops at a proof, and may leave the least t open.
+
+        The answer has a ``status`` (``private``, ``violated``, ``undecided``), the ``least_t``, and a
+        ``counterexample`` or a ``reason``.  Raises :class:`InputError`.
+        """
+        asked = all_sizes.question(self.source, self.overrides, claim)
+        return answer.answered(asked, Clock(), find_least)
+
+    def budget(
+        self,
+        *,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        width: PythonValue = "1e-10",
+        pair: Sequence[Inputs] | None = None,
+    ) -> least_epsilon.LeastEpsilon:
+        """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
+
+        ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
+        all eps > 0; ``at`` is a single eps instead.  A t that is not found exactly is enclosed to ``width``.
+        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` if a limit
+        runs out.
+
+        >>> svt = Mechanism.load("programs/svt/svt1.dip")
+        >>> found = svt.budget().least
+        >>> found.exact, found.attained
+        (3/4, False)
+        """
+        ask = self._ask(pair, at, budgets)
+        precision = convert.to_width(width)
+        return self._held(ask.clock, lambda: least_epsilon.budget(self._losses(ask), precision))
+
+    def loss_curve(
+        self,
+        *,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        pair: Sequence[Inputs] | None = None,
+    ) -> curves.Curve:
+        """The exact privacy loss ``max ln(P(u)(o)/P(u')(o))`` as a function of eps, segment by segment.
+
+        The arguments are those of :meth:`budget`.
+
+        >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
+        >>> [segment.value for segment in hist.loss_curve().segments]           # the loss is ln of that
+        [exp(1/eps)]
+        """
+        ask = self._ask(pair, at, budgets)
+        return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask)))
+
+    def profile(
+        self,
+        epsilon: str | None = None,
+        *,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        width: PythonValue = "1e-10",
+        pair: Sequence[Inputs] | None = None,
+    ) -> curves.Profile:
+        """The least delta for ``epsilon`` (like ``"eps/2"``, by default the program's), per eps and for all.
+
+        The other arguments are those of :meth:`budget`.
+
+        >>> sparse = Mechanism.load("programs/svt/sparse.dip")
+        >>> sparse.profile("eps/2").least.exact
+        31/240
+        """
+        ask, precision = self._ask(pair, at, budgets), convert.to_width(width)
+        goal = goal_of(self._claim(epsilon, EPSILON_NAME))
+        if epsilon is not None and goal.delta:
+            raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
+        return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.t, precision))
+
+    def violating_budgets(self, claim: str | None = None, *, pair: Sequence[Inputs] | None = None) -> Regions:
+        """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
+
+        >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
+        >>> [(str(r.low), str(r.high.low)) for r in hist.violating_budgets().regions]
+        [('0', '1')]
+        """
+        wanted = self._claim(claim)
+        goal = goal_of(wanted)
+        ask = self._ask(pair)
+
+        def found() -> Regions:
+            losses = self._losses(ask, wanted)
+            goal.validate(losses.judge)
+            return violating_budgets(goal, losses)
+
+        return self._held(ask.clock, found)
+
+    def explain(
+        self,
+        claim: str | None = None,
+        *,
+        pair: Sequence[Inputs] | None = None,
+        output: Inputs | None = None,
+        at: PythonValue | None = None,
+        paths: int = MOST_PATHS,
+    ) -> explanation.Explanation:
+        """Where the privacy loss comes from: paths with their samples, and the cost of moving each sample.
+
+        Without a ``pair`` of inputs it explains the counterexample of a violated claim, or the inputs and the
+        output that need the greatest budget; ``output`` (with a pair) is one output.  ``at`` is the only eps
+        to look at; at most ``paths`` paths are listed, and the others are summed.  Raises
+        :class:`InputError`, and :class:`LimitReached` if the claim stays undecided.
+
+        >>> found = Mechanism.load("programs/svt/svt4.dip", N=2).explain()
+        >>> [(str(s.by), str(s.cost)) for s in found.routes[0].alignment.shifts]
+        [('0', '0'), ('0', '3/4'), ('0', '3/4')]
+        >>> found.aligned, found.tightness.least.exact
+        (3/2, 21/20)
+        """
+        if paths < 1:
+            raise InputError(f"the number of paths must be positive, not {paths}")
+        ask = self._ask(pair, at)
+        outcome = None if output is None else convert.to_outcome(self.program, output)
+        known = self._claim(claim) if claim is not None else self.program.claim
+        return self._held(ask.clock, lambda: explanation.explain(self.explored, known, ask, outcome, paths))
+
+    def refuse_option(self, method: str, name: str, value: object) -> None:
+        """Raise :class:`WrongType` for an option that is a parameter of the program."""
+        if name in self.parameters:
+            message = f"`{name}` is a parameter of the program, not an option of `{method}`"
+            hint = f"parameters are set when a program is loaded: {self.how_to_set({name: value})}"
+            raise WrongType(message, hint=hint)
+
+    def how_to_set(self, parameters: Mapping[str, object]) -> str:
+        """The Python code that sets parameters, for advice."""
+        file = self.program.source.name
+        first = "text" if file.startswith("<") else f'"{file}"'
+        return f"dipc.load({', '.join([first, *settings(parameters)])})"
+
+    def _ask(
+        self,
+        pair: Sequence[Inputs] | None = None,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        jobs: int = 1,
+    ) -> Ask:
+        """What the options of a question mean for this program.  Raises :class:`InputError`."""
+        if at is not None and budgets is not None:
+            raise InputError("an interval of eps and a single eps: give only one of the two")
+        return Ask(
+            pair=None if pair is None else convert.to_pair(self.program, pair),
+            at=None if at is None else convert.to_eps(at),
+            interval=None if budgets is None else convert.to_eps_range(self.program, budgets),
+            clock=Clock(),
+            jobs=convert.to_jobs(jobs),
+        )
+
+    def _held(self, clock: Clock, work: Callable[[], Found]) -> Found:
+        """The result of the work within the limits; what it explored stays known."""
+        shared = (self.program, self.program.source)
+        found, self.explored = held(clock, lambda: (work(), self.explored), shared)
+        return found
+
+    def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
+        """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
+        return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
+
+    def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
+        """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.
+
+        It is what ``dipc check --certificate`` writes: ``json.dump`` makes it a file for ``dipc verify``.
+
+        >>> silent = Mechanism.load("input q in {0, 1}; output o in {0}; adjacent all; private eps; o <- 0")
+        >>> silent.certificate(silent.check("eps/2"))["claim"]["t"]
+        '1/2'
+
+        Raises :class:`InputError` if nothing was decided, and :class:`LimitReached`.
+        """
+        ask = self._ask()
+
+        def written() -> dict[str, Any]:
+            found = settled(check(self.explored, self._claim(None), ask)) if verdict is None else verdict
+            return certificates.sealed(produce.certificate(self.program, found))
+
+        return self._held(ask.clock, written)
+
+    def distribution(self, **inputs: PythonValues) -> Distribution:
+        """The exact output distribution on one input, in the order of the output sets.
+
+        A limit that runs out raises :class:`LimitReached`.
+        """
+        program = self.program
+        values = convert.to_input(program, inputs)
+        law = self._held(Clock(), lambda: distribution(program, values, eps_range_of(program.claim)))
+        items = {output_valuation(program, o): law[o] for o in in_order(program, law)}
+        return Distribution(items, program.outputs)
+
+    def chain(self, **inputs: PythonValues) -> Chain:
+        """The parametrized Markov chain on one input."""
+        values = convert.to_input(self.program, inputs)
+        return self._held(Clock(), lambda: Chain(self.program, values))
+
+    def export(
+        self,
+        to: str,
+        *,
+        claim: str | None = None,
+        pair: Sequence[Inputs] | None = None,
+        input: Inputs | None = None,
+    ) -> str:
+        """The claim in another language (mathematica, sage, smtlib, latex), the verdict on it as a theorem
+        (coq), or the chain on ``input`` in one (dot, svg, drn, prism).
+
+        ``pair`` restricts the claim to two inputs; ``input`` chooses whose distribution a script shows.
+        Raises :class:`InputError`, and :class:`LimitReached` if the claim of a theorem stays undecided, or if
+        a limit runs out.
+        """
+        return self._held(Clock(), lambda: self._exported(to, claim, pair, input))
+
+    def _exported(
+        self, to: str, claim: str | None, pair: Sequence[Inputs] | None, input: Inputs | None
+    ) -> str:
+        chains, claims, verdicts = formats.CHAINS, formats.QUESTIONS, formats.VERDICTS
+        if to in chains:
+            return chains[to](questions.picture(self.program, convert.to_input(self.program, input or {})))
+        if to in verdicts:
+            if pair is not None or input is not None:
+                raise InputError("a theorem is about all adjacent inputs: leave out `pair` and `input`")
+            return verdicts[to](self.program, self.check(claim))
+        if to not in claims:
+            known = ", ".join([*claims, *verdicts, *chains])
+            raise InputError(f"no export to `{to}`", hint=f"one of: {known}")
+        inputs = () if input is None else (convert.to_input(self.program, input),)
+        return claims[to](questions.question(self.explored, self._claim(claim), inputs, self._ask(pair).pair))
+
+    def sentence(self, claim: str | None = None) -> Sentence:
+        """The claim as one sentence of Th_exp: the conjunction of its different inequalities.
+
+        A limit that runs out raises :class:`LimitReached`.
+        """
+        return self._held(Clock(), lambda: questions.question(self.explored, self._claim(claim)).sentence)
+
+    def plot(self, what: str = "all", claim: str | None = None, **options: Any) -> Figure:
+        """What ``dipc plot`` draws: the loss against the claim, the least delta, and more.
+
+        ``what`` and the options (``pair``, ``at``, ``low``, ``high``, ``log`` ...) are those of
+        :func:`dipc.plot_mechanism`.  ``.savefig("loss.png")`` writes the figure.
+        """
+        return views.plot(self, what=what, claim=claim, **options)
+
+    def report(self, file: str | Path | None = None, claim: str | None = None, **options: Any) -> Path:
+        """Write what ``dipc report`` writes, a page of HTML, and return its path.
+
+        ``file`` is by default named after the program, in the current folder; the options (``title``,
+        ``at`` ...) are those of :func:`dipc.report_html`.
+        """
+        return views.page(self, file, claim=claim, **options)
+
+    def pufferfish(self, **fixed: PythonValue) -> program_questions.ProgramQuestion:
+        """The question what the program's secrets reveal to an attacker with one of its priors.
+
+        Without a prior, all neighbouring inputs are compared: differential privacy, with any number as
+        epsilon.  ``fixed`` are numbers for parameters of which the program gives a range.
+
+        >>> coin = Mechanism.load('''
+        ...     param p in (0, 1);  input q in {0, 1};  output out in {0, 1};  private ln(2)
+        ...     prior
+        ...       q <- choose {1: p, 0: 1 - p}
+        ...     end
+        ...     secret q = 0 vs q = 1
+        ...     out <- choose {q: 2/3, 1 - q: 1/3}
+        ... ''')
+        >>> coin.pufferfish().check().status, coin.pufferfish().budget().low
+        ('private', 2)
+        """
+        return program_questions.ProgramQuestion(self.explored).fix(**fixed)
+
+    @property
+    def source(self) -> Source:
+        """The text of the program."""
+        return self.program.source
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        """The values of the parameters, as text."""
+        return {name: str(value) for name, value in self.program.parameters}
+
+    @cached_property
+    def replaced(self) -> dict[str, str]:
+        """The values in the text of those parameters that were set to others when it was loaded."""
+        try:
+            written = evaluate_parameters(parse(self.program.source).params, {})
+        except InputError:  # a text in another language, or that has a value only for what was set
+            return {}
+        return {name: str(value) for name, value in written.items() if str(value) != self.parameters[name]}
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about what is allowed but hardly ever meant: noise that grows with eps."""
+        return warnings(self.program)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"<Mechanism {self.source.name}{f' ({values})' if values else ''}>"
+
+    def _repr_html_(self) -> str:
+        return views.html(self)
+
+    def _claim(self, text: str | None, name: str = CLAIM_NAME) -> CoreClaim:
+        """The claim in a text, by default the program's own; messages call the text ``name``."""
+        if text is not None:
+            return convert.to_claim(self.program, text, name)
+        if (number := self.program.question.claim) is not None:
+            raise refuse_number_claim(number)
+        if self.program.claim is None:
+            hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
+            raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)
+        return self.program.claim
+
+
+class OnlyProved(Mechanism):
+    """A program that only ``prove`` takes; everything else raises what ``check`` has against it.
+
+    >>> text = "input q in reals; output o in {0, 1}; adjacent linf 1; private eps; o <- disc(q, 0, 1)"
+    >>> Mechanism.load(text).check()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dipc.errors.FragmentError: <text>:1:12: outside the decidable fragment: `q` ranges over all reals, ...
+    """
+
+    def __init__(self, asked: all_sizes.Question, refusal: InputError) -> None:
+        self._asked = asked
+        self._refusal = refusal
+        self.overrides = asked.overrides
+
+    def __getattr__(self, name: str) -> Any:
+        raise self._refusal if name in ("program", "explored") else AttributeError(name)
+
+    @property
+    def source(self) -> Source:
+        return self._asked.source
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self._asked.parameters.items()}
+
+
+def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
+    """The program, also if only ``prove`` takes it; otherwise raises what ``check`` has against it."""
+    try:
+        return Mechanism.load_file(source, parameters)
+    except InputError as error:
+        refusal = error
+    overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
+    try:
+        asked = all_sizes.question(source, overrides, needs_claim=False)
+        front.front(asked.program, source, overrides)
+    except InputError:
+        raise refusal from None
+    return OnlyProved(asked, refusal)
+
+
+def settings(parameters: Mapping[str, object]) -> list[str]:
+    """Parameters with their values, as Python arguments."""
+    return [f"{name}={value!r}" for name, value in parameters.items()]

@@ -1,0 +1,164 @@
+"""How results show themselves: in a line at the prompt, as text in print, as tables in a notebook.
+
+Tables are plain and take their colours from the page, light or dark.  Formulas are HTML too, so that they
+need no script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any, assert_never
+
+import dipc.dipwhile.records.every_size as sizes
+import dipc.dpctl.records as models
+import dipc.pufferfish.records as hidden
+import dipc.views as views
+from dipc.claims.claim import Witness
+from dipc.claims.counterexample import Counterexample
+from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.least_epsilon import LeastEpsilon
+from dipc.claims.tightness.losses import Regions
+from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.wording import Line, pretty
+from dipc.dipwhile.allsizes.answer import AllSizesAnswer
+from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.editors.words import COMMENT, CONTROL, DECLARATIONS, LOGIC, words
+from dipc.dipwhile.explain.explanation import Explanation
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.records.explanation import explanation_document
+from dipc.dipwhile.semantics.chain import Chain
+from dipc.dpctl.model import ModelRegions
+from dipc.dpctl.pipeline import ModelValue
+from dipc.dpctl.verdict import Fails, Holds
+from dipc.dpctl.verdict import Undecided as UndecidedFormula
+from dipc.models.values import show_valuation, valuation_text
+from dipc.numbers.function import FunctionOfEps
+from dipc.report.document import Document, html, lines, plain_document, table, text
+from dipc.report.tightness import Tight, enclosure, epsilon_text, rows_of, where
+from dipc.report.words import checked, doubts, pair_text, program_title, sign
+from dipc.signs.ends import shown, union
+
+COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
+MOST_ROWS = 60
+MOST_TERMS = 24  # of a formula in a table
+
+CODE = re.compile(rf"(?P<comment>{COMMENT})|{words((*DECLARATIONS, *CONTROL, *LOGIC))}")
+
+
+def formula(f: FunctionOfEps) -> str:
+    """A function, or its size if it is very long."""
+    count = str(f).count("exp(")
+    return f.html() if count <= MOST_TERMS else f"(a function with {count} exponentials)"
+
+
+@views.html.register
+def _distribution(law: Distribution) -> str:
+    return _listing(((show_valuation(output), p) for output, p in law.items()), ("output", "probability"))
+
+
+def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
+    """A table of functions of eps, or of the first of them."""
+    named = list(items)
+    rows = [(escape(name), formula(f)) for name, f in named[:MOST_ROWS]]
+    if len(named) > MOST_ROWS:
+        rows.append((f"and {len(named) - MOST_ROWS} more", ""))
+    return table(rows, head)
+
+
+def _rows(found: Witness) -> Iterable[Line]:
+    if not isinstance(found, Counterexample):
+        yield from _escaped(found.lines())
+        return
+    yield "input u", escape(show_valuation(found.input))
+    yield "neighbour u′", escape(show_valuation(found.neighbour))
+    outputs = " or ".join(map(show_valuation, found.outputs))
+    yield "outputs" if len(found.outputs) > 1 else "output", escape(outputs)
+    yield "budget", f"ε = {found.epsilon}"
+    functions = (found.probability, found.neighbour_probability, found.bound, found.excess)
+    for name, f in zip(("P(u)", "P(u′)", "bound", "excess"), functions, strict=True):
+        yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
+    if found.violated_for:
+        yield "broken for", escape(dict(found.lines())["broken for"])
+
+
+@views.html.register
+def _verdict(verdict: Verdict) -> str:
+    answer = f'<b style="color: {COLOURS[sign(verdict)]}">{sign(verdict)} {verdict.status}</b>'
+    rows = [(answer, escape(pretty(str(verdict.claim)))), ("checked", escape(checked(verdict.counts)))]
+    if verdict.counterexample is not None:
+        rows += _rows(verdict.counterexample)
+    if isinstance(verdict, Undecided):
+        rows += _escaped([("reason", verdict.reason), *lines([doubts(verdict)])])
+    return table([*rows, *_escaped(("note", note) for note in verdict.notes)])
+
+
+def _escaped(lines: Iterable[Line]) -> list[Line]:
+    return [(escape(heading), escape(text)) for heading, text in lines]
+
+
+@views.html.register
+def _mechanism(mechanism: Mechanism) -> str:
+    settings = program_title("", mechanism.parameters)[1:]
+    heading = f"<b>{escape(mechanism.source.name)}</b>{escape(settings)}"
+    return f"<div>{heading}</div>\n<pre>{_code(mechanism.source.text)}</pre>"
+
+
+def _code(text: str) -> str:
+    """The program with bold keywords and pale comments; colours come from the page."""
+    pale = '<span style="opacity: 0.6">{}</span>'
+    shown = escape(text.strip("\n"), quote=False)
+    return CODE.sub(lambda found: (pale if found["comment"] else "<b>{}</b>").format(found[0]), shown)
+
+
+@views.html.register
+def _chain(chain: Chain) -> str:
+    nodes = _listing(((str(node), node.mass) for node in chain.nodes), ("state", "probability of being here"))
+    return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"
+
+
+def document_of(found: Tight | Explanation) -> Document:
+    """The document of a result."""
+    return explanation_document(found) if isinstance(found, Explanation) else plain_document(rows_of(found))
+
+
+def brief(found: Tight | Explanation) -> str:
+    """A result in one line, for the prompt."""
+    match found:
+        case LeastEpsilon(_, least, witnesses):
+            spots = [where(spot, least.attained) for spot, _ in witnesses[:1]]
+            return f"LeastEpsilon({', '.join([f't={enclosure(least)}', *spots])})"
+        case Profile():
+            return f"Profile({epsilon_text(found.t)}: delta={enclosure(found.least)})"
+        case Curve():
+            count = len(found.segments)
+            return f"Curve({count} segment{'s' * (count != 1)})"
+        case Regions():
+            return f"Regions(broken for {union(list(map(shown, found.regions))) or 'no eps'})"
+        case Explanation():
+            outputs = valuation_text(found.outputs[0]) + " or ..." * (len(found.outputs) > 1)
+            inputs = pair_text(found.input, found.neighbour)
+            return f"Explanation({inputs}, output {outputs}, eps = {found.eps})"
+        case _:
+            assert_never(found)
+
+
+views.html.register(Witness, lambda found: table(_rows(found)))
+
+
+def _register(kind: type, brief: Callable[[Any], str], document: Callable[[Any], Document]) -> None:
+    """Show results of a kind by their documents."""
+    views.short.register(kind, brief)
+    views.text.register(kind, lambda found: text(document(found)))
+    views.html.register(kind, lambda found: html(document(found)))
+
+
+for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
+    _register(_kind, brief, document_of)
+for _answer in (Holds, Fails, UndecidedFormula, ModelValue, ModelRegions):
+    _register(_answer, models.brief, lambda found: plain_document(models.rows_of(found)))
+for _found in hidden.KINDS:
+    _register(_found, hidden.brief, lambda found: plain_document(hidden.rows_of(found)))
+_register(AllSizesAnswer, sizes.brief, lambda found: plain_document(sizes.answer_rows(found)))
+views.html.register(AllSizesAnswer, sizes.answer_html)

@@ -1,0 +1,240 @@
+"""``dipc pufferfish distribution``, ``export`` and ``plot``: all probabilities, other tools, a figure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+import click
+from flint import fmpq
+
+from dipc.claims.wording import Record, decimal_at, pretty
+from dipc.cli import options
+from dipc.cli.terminal import columns, say, write
+from dipc.cli.work import work
+from dipc.clock import Clock
+from dipc.errors import InputError
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models
+from dipc.pufferfish.export.hmm import FORMATS, WITHDRAWN
+from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
+from dipc.pufferfish.laws import as_function
+from dipc.pufferfish.mixed import Mixed
+from dipc.pufferfish.panels import POINTS, WHAT
+from dipc.suggest import did_you_mean
+
+FIGURES = (".svg", ".pdf", ".png")
+ONE = fmpq(1)
+
+
+@click.command(
+    short_help="Write the question or the model for another tool.",
+    epilog="""\b
+Examples:
+  dipc pufferfish export ex3 --to smtlib -o ex3.smt2
+  dipc pufferfish export above --horizon 9 --to smtlib
+  dipc pufferfish export ex5 --to redlog -o ex5.red
+  dipc pufferfish export ex3 --fix p=1/2 --to drn
+  dipc pufferfish export ex2 --to svg -o ex2.svg
+""",
+)
+@FILE
+@about_models
+@options.claim(help="Ask about this instead of the file's claim.")
+@options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@options.output(help="Write to this file.")
+@click.option("--to", required=True, type=options.Format(FORMATS, WITHDRAWN), help="The format.")
+def export(asked: Asked, output: str | None, to: str) -> int:
+    """Write FILE in another format.
+
+    \b
+    smtlib       a query for each ordered pair: sat is a violation, unsat a proof
+    redlog       one formula for all parameters: quantifier elimination in REDUCE
+    drn, prism   an equivalent Markov chain for the model checkers Storm and PRISM
+    dot, svg     a picture of this chain
+
+    The states of the chain are the compared distributions and pairs of a state and an observation, labelled
+    with the observation.
+    """
+    options.refuse_overwriting(output, asked.file)
+    with work(f"export of {asked.name}", *asked.limits):
+        if asked.is_program:
+            content = asked.load_program().export(to, claim=asked.claim, at=asked.at)
+        else:
+            content = asked.load().export(to)
+    write(content, output)
+    return 0
+
+
+@click.command(
+    short_help="Draw the least epsilon against the horizon or parameters.",
+    epilog="""\b
+Examples:
+  dipc pufferfish plot ex3 -o ex3.svg
+  dipc pufferfish plot above --horizon 9 -o above.svg
+  dipc pufferfish plot above --horizon 5 --what delta -o delta.svg
+  dipc pufferfish plot ex5 --fix pC=1/2 -o map.png       two parameters: a map
+""",
+)
+@FILE
+@about_models
+@options.claim(help="Draw this claim instead of the file's.")
+@options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@options.output(required=True, help="The figure to write: *.svg, *.pdf or *.png.")
+@click.option("--what", type=click.Choice(WHAT), default=WHAT[0], show_default=True, help="What to draw.")
+@click.option(
+    "--points",
+    type=options.Count(least=2, most=1000),
+    default=POINTS,
+    show_default=True,
+    metavar="N",
+    help="Into so many parts the range of a parameter is divided.",
+)
+def plot(asked: Asked, output: str, points: int, what: str) -> int:
+    """Draw the least epsilon of FILE for each horizon and, with one or two parameters, at their values.
+
+    Of a program, eps may be one of the two; --fix and --at leave fewer, and without any the least delta is
+    drawn for each epsilon.
+
+    \b
+    loss       the least epsilon
+    delta      the least delta for each epsilon, without parameters
+    witness    both probabilities of the counterexample, for one parameter
+
+    Each point is exact; the claim is a dashed line.
+    """
+    target = options.picture(output, FIGURES)
+    options.refuse_overwriting(output, asked.file)
+    with work(f"plotting {asked.name}", *asked.limits):
+        if asked.is_program:
+            figure = asked.load_program().plot(what=what, points=points, claim=asked.claim, at=asked.at)
+        else:
+            figure = asked.load().plot(what=what, points=points)
+        options.save(figure, target)
+    say(f"wrote {target}")
+    return 0
+
+
+# --- probabilities -------------------------------------------------------------------------------
+
+
+@click.command(
+    short_help="Print the exact probability of every sequence.",
+    epilog="""\b
+Examples:
+  dipc pufferfish distribution ex3 --given sick
+  dipc pufferfish distribution ex5                  every secret of a program
+  dipc pufferfish distribution above --given "init(1, 0)" --horizon 2
+  dipc pufferfish distribution ex3 --given sick --sequence "2"
+""",
+)
+@FILE
+@about_models
+@click.option("--given", metavar="NAME", help="A secret, a distribution or a first state.")
+@click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
+@options.at(help="Of a program: the value at this eps, for example --at 1/2.")
+@options.json()
+def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
+    """Print P(sequence | NAME) for all sequences of the horizon with a positive probability, exactly.
+
+    A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
+    outputs, and without --given those for every secret are printed.
+    """
+    if asked.is_program:
+        return _program_distribution(asked, given, sequence)
+    if given is None:
+        raise InputError(
+            "whose distribution?", hint="--given NAME, a secret, a distribution or a first state"
+        )
+    if asked.at is not None:
+        raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
+    with work(f"distribution of {asked.name}", *asked.limits) as running:
+        question = asked.load(given)
+        rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
+    if asked.as_json:
+        head = {"model": asked.name, "given": given, "horizon": question.horizon}
+        say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
+        return 0
+    priors = dict.fromkeys(prior for prior, _, _ in rows)
+    for prior in priors:
+        if len(priors) > 1:
+            say(f"prior {prior}")
+        for line in _aligned([_columns(word, p) for name, word, p in rows if name == prior]):
+            say(line)
+    parameters = question.question.parameters
+    if len(parameters.names) > 1 and parameters.eps_name is not None:
+        divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
+        click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
+    return 0
+
+
+def _program_distribution(asked: Asked, given: str | None, output: str | None) -> int:
+    """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
+    with work(f"distribution of {asked.name}", *asked.limits) as running:
+        posed = asked.load_program().posed(at=asked.at)
+        laws = running.held(lambda: posed.functions(given))
+    if output is not None:
+        laws = {key: _only(law, output) for key, law in laws.items()}
+    if asked.as_json:
+        head = {"model": asked.name, "given": given, "horizon": 1}
+        records = [
+            {"given": name, **_record(prior, (o,), f)}
+            for (name, prior), law in laws.items()
+            for o, f in law.items()
+        ]
+        say(json.dumps({**head, "distribution": records}, indent=2))
+        return 0
+    for (name, prior), law in laws.items():
+        say(f"given {name}" + (f"   (prior {prior})" if prior else ""))
+        for line in _aligned([_columns((o,), f) for o, f in law.items()]):
+            say(line)
+    return 0
+
+
+def _only(law: Mapping[str, Mixed], output: str) -> dict[str, Mixed]:
+    plain = {name.replace(" ", ""): name for name in law}
+    if (name := plain.get(output.replace(" ", ""))) is None:
+        raise InputError(f"there is no output `{output}`", hint=did_you_mean(output, law))
+    return {name: law[name]}
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of two or three cells."""
+    width = max(map(len, rows), default=0)
+    return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
+
+
+Probability = tuple[str | None, tuple[str, ...], Function]
+
+
+def _probabilities(
+    question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
+) -> Iterator[Probability]:
+    parameters = question.question.parameters
+    for prior, law in question.laws(given).items():
+        if sequence is not None:
+            word = tuple(spoken(sequence))
+            yield prior, word, as_function(law.probability(word), parameters)
+        elif question.horizon is None:
+            raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
+        else:
+            for word, p in law.sequences(question.horizon, clock):
+                yield prior, word, as_function(p, parameters)
+
+
+def _decimal(p: Function | Mixed) -> str | None:
+    value = p.value if isinstance(p, Mixed) else p
+    if isinstance(value, Quotient) and value.is_constant:
+        return decimal_at(value, ONE)
+    number = None if value is None else value.as_rational()
+    return None if number is None else decimal_at(Quotient.of(number), ONE)
+
+
+def _columns(word: Sequence[str], p: Function | Mixed) -> list[str]:
+    decimal = _decimal(p)
+    return [" ".join(word), *([pretty(str(p))] if decimal is None else [decimal, f"=  {p}"])]
+
+
+def _record(prior: str | None, word: Sequence[str], p: Function | Mixed) -> Record:
+    probability = {"exact": str(p), "decimal": _decimal(p)}
+    return {"prior": prior, "sequence": list(word), "probability": probability}

@@ -1,0 +1,416 @@
+"""Hidden Markov models and questions about them: ``dipc.HiddenMarkovModel``, and ``dipc.load`` for all files.
+
+A model of Python values is written as the text of an .hmm file and read like one, so that both have the same
+checks, names and expressions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flint import fmpq
+
+import dipc.pufferfish.pipeline as pipeline
+import dipc.views as views
+from dipc.child import held
+from dipc.clock import Clock
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType, check_type
+from dipc.lazily import lazily
+from dipc.numbers.exact import Number, rational
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.laws import Law, as_function
+from dipc.pufferfish.question import Question
+from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.verdict import Budget, PufferfishVerdict
+from dipc.shipped import hidden_models, located_hidden, paths, source_of
+from dipc.suggest import methods_with_options_only
+
+if TYPE_CHECKING:
+    import networkx
+    from matplotlib.figure import Figure
+
+    import dipc.pufferfish.export.hmm as formats
+else:
+    formats = lazily("dipc.pufferfish.export.hmm")
+
+SUFFIX = ".hmm"
+Probability = Number | Quotient | ExpPoly
+Function = Quotient | Parametric
+Weights = Mapping[str, Probability]
+Matrix = Sequence[Sequence[Probability]]
+WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^-]*\))?")
+NOTHING = Asked()
+OUTSIDE = re.compile(r"[^\s()]+(?:\([^()]*\))?")
+
+
+def load(program: str | Path, **parameters: Any) -> Mechanism | Any:
+    """A :class:`Mechanism`, or of an .hmm file a :class:`HiddenMarkovModel`.
+
+    ``program`` is the name of a file, the text of a program, or the name of a shipped program or model;
+    ``parameters`` override its parameters.  Raises :class:`InputError`, :class:`LimitReached`, or
+    :class:`OSError` if the file cannot be read.
+    """
+    name = str(program)
+    shipped = name in hidden_models() and name not in paths() and not Path(name).exists()
+    if isinstance(program, str | Path) and "\n" not in name and (name.endswith(SUFFIX) or shipped):
+        return HiddenMarkovModel.load(program, **parameters)
+    return Mechanism.load(program, **parameters)
+
+
+@methods_with_options_only
+@dataclass(frozen=True, slots=True)
+class HiddenMarkovModel:
+    """A hidden Markov model, perhaps with parameters; ``notes`` tell what was rounded.
+
+    >>> rows = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    >>> model = HiddenMarkovModel.of(transitions=None, emissions=rows)
+    >>> model.compare("0", "1", horizon=1).budget().c, model.compare("0", "2").budget().c
+    (Fraction(2, 1), Fraction(4, 1))
+    """
+
+    source: Source
+    parameters: Mapping[str, Number] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_type(self.source, Source, "a hidden Markov model is made of a source", "see dipc.load")
+
+    @staticmethod
+    def load(file: str | Path, **parameters: Any) -> HiddenMarkovModel:
+        """The model in an .hmm file, or a shipped one by its name; ``parameters`` are given numbers.
+
+        The text is read by :meth:`question`.
+        """
+        return HiddenMarkovModel(source_of(file, located_hidden), parameters)
+
+    @staticmethod
+    def of(
+        transitions: Matrix | None,
+        emissions: Matrix,
+        states: Sequence[str] | None = None,
+        observations: Sequence[str] | None = None,
+    ) -> HiddenMarkovModel:
+        """The model with these matrices of exact numbers, or of texts with parameters such as ``"1 - p"``.
+
+        The rows are those of the states; without ``transitions``, or for a row of zeros, the state stops.
+        States and observations are called "0", "1", ... unless they have names.
+        """
+        names = _names(states, len(emissions), "states")
+        seen = _names(observations, max(map(len, emissions), default=0), "observations")
+        following = [[]] * len(names) if transitions is None else transitions
+        if len(following) != len(names):
+            raise InputError(
+                f"{len(names)} states need {len(names)} rows of transitions, not {len(following)}"
+            )
+        rows = zip(names, emissions, following, strict=True)
+        lines = [f"state {s} emits {_row(shown, seen, s)} next {_row(to, names, s)}" for s, shown, to in rows]
+        text = "\n".join([f"observe {', '.join(seen)}", *lines])
+        return HiddenMarkovModel(Source("<model>", text))
+
+    @staticmethod
+    def from_arrays(
+        transitions: Any, emissions: Any, *, round: int | None = None, **names: Any
+    ) -> HiddenMarkovModel:
+        """The model with matrices of floats, as numpy and hmmlearn have them.
+
+        A float is the decimal number that prints it, such as 1/10 for 0.1.  If a row does not sum to 1,
+        ``round=1000`` takes multiples of 1/1000 that do; ``notes`` say by how much numbers have changed.
+        ``names`` are ``states`` and ``observations``.
+        """
+        changes = [fmpq(0)]
+        first, second = (
+            [_exact_row(row, round, changes, f"row {i} of the {what}") for i, row in enumerate(matrix)]
+            for matrix, what in ((transitions, "transitions"), (emissions, "emissions"))
+        )
+        found = HiddenMarkovModel.of(first, second, **names)
+        size = float(Fraction(int(max(changes).p), int(max(changes).q)))
+        most = f"the probabilities were rounded to multiples of 1/{round}, by at most {size:.2g}"
+        return replace(found, notes=(most,)) if round is not None and max(changes) else found
+
+    @staticmethod
+    def from_networkx(graph: networkx.DiGraph) -> HiddenMarkovModel:
+        """The model of a graph: nodes have ``emits={observation: p}``, edges a ``probability``."""
+        if missing := [node for node, given in graph.nodes(data=True) if "emits" not in given]:
+            raise InputError(f"the node `{missing[0]}` has no `emits`", hint='emits={"a": "1/2", "b": "1/2"}')
+        seen = dict.fromkeys(str(o) for _, given in graph.nodes(data="emits") for o in given)
+        lines = [f"observe {', '.join(map(_word, seen))}"]
+        for node, emits in graph.nodes(data="emits"):
+            to = {str(t): given.get("probability", 1) for _, t, given in graph.out_edges(node, data=True)}
+            following = _weights(to) if to else "stop"
+            lines.append(f"state {_word(str(node))} emits {_weights(emits)} next {following}")
+        return HiddenMarkovModel(Source("<model>", "\n".join(lines)))
+
+    def question(
+        self,
+        *,
+        prior: Weights | None = None,
+        secrets: Mapping[str, Iterable[str]] | None = None,
+        pairs: Iterable[tuple[str, str]] = (),
+        params: Mapping[str, str] | None = None,
+        horizon: int | str | None = None,
+    ) -> PufferfishQuestion:
+        """The question of the file, with what is added to it.
+
+        ``prior`` are the probabilities of the first states, ``secrets`` sets of these by name; ``pairs`` are
+        compared in both directions, instead of those of the file.  ``params`` are ranges of parameters such
+        as ``{"p": "(0, 1)"}``, ``horizon`` is a number of observations or ``"any"``.  A limit that runs out
+        while all that is read raises :class:`LimitReached`.
+        """
+        clock = Clock()
+        lines = [f"param {_word(name)} in {interval}" for name, interval in (params or {}).items()]
+        lines += [f"prior given {_weights(prior)}"] if prior is not None else []
+        for name, states in (secrets or {}).items():
+            lines.append(f"secret {_word(name)} {{{', '.join(map(_word, states))}}}")
+        compared = tuple(f"{_word(left)}, {_word(right)}" for left, right in pairs)
+        return self._asking(lines, Asked(compare=compared), horizon, clock)
+
+    def compare(
+        self,
+        first: str | Weights,
+        second: str | Weights,
+        *,
+        params: Mapping[str, str] | None = None,
+        horizon: int | str | None = None,
+    ) -> PufferfishQuestion:
+        """Compare two distributions of the first state (or two states, secrets or distributions by name).
+
+        The other arguments are those of :meth:`question`.
+        """
+        clock = Clock()
+        lines = [f"param {_word(name)} in {interval}" for name, interval in (params or {}).items()]
+        names = []
+        for default, weights in (("first", first), ("second", second)):
+            if isinstance(weights, str):
+                names.append(_word(weights))
+            elif len(weights) == 1:
+                ((state, p),) = weights.items()
+                names.append(_word(state))
+                if _text(p) != "1":
+                    raise InputError(f"the probability of the only state {state} is {p}, not 1")
+            else:
+                names.append(default)
+                lines.append(f"start {default} {_weights(weights)}")
+        return self._asking(lines, Asked(compare=[", ".join(names)]), horizon, clock)
+
+    def _asking(
+        self, lines: Sequence[str], asked: Asked, horizon: int | str | None, clock: Clock
+    ) -> PufferfishQuestion:
+        source = Source(self.source.name, "\n".join([self.source.text, *lines]))
+        asked = asked._replace(horizon=None if horizon is None else str(horizon))
+        return PufferfishQuestion(replace(self, source=source), asked, clock)
+
+    def __repr__(self) -> str:
+        return f"<HiddenMarkovModel {self.source.name}>"
+
+
+@methods_with_options_only
+class PufferfishQuestion:
+    """What is compared in a model, how long, and for what claim.
+
+    Raises :class:`InputError` when it is made if the file or what was added to it is broken.
+
+    >>> question = load("ex2").question()
+    >>> question.check().status, question.budget().c, question.probability("2", given="n(0)")
+    ('private', Fraction(2, 1), 1/6)
+    """
+
+    def __init__(self, model: HiddenMarkovModel, asked: Asked = NOTHING, clock: Clock | None = None) -> None:
+        check_type(model, HiddenMarkovModel, "a question is about a hidden Markov model", "see dipc.load")
+        self.model, self.asked = model, asked
+        self.question = self._read(asked, clock or Clock())
+
+    def _read(self, asked: Asked, clock: Clock) -> Question:
+        if asked.given is not None:
+            _word(asked.given)
+        try:
+            source, given = self.model.source, self.model.parameters
+            found = held(clock, lambda: read_question(source, given, asked, clock), (source,))
+        except InputError as error:
+            if asked.given is None or error.span is None or error.span.source.name != COMPARISON_NAME:
+                raise
+            raise InputError(error.message, hint=error.hint) from None  # nobody wrote `given -> given`
+        notes = (*self.model.notes, *found.notes)
+        claim = found.claim
+        if asked.at is not None and claim is not None:
+            claim = replace(claim, text=f"{claim.text} at eps = {asked.at}")
+        return replace(found, claim=claim, notes=notes)
+
+    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
+        """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default that of the file.
+
+        ``at`` is the eps of a claim about a model without eps.  Returns Private, Violated or Undecided, for
+        example if a limit (:func:`dipc.limits`) runs out.  Raises :class:`InputError` (and while the claim
+        is read, :class:`LimitReached`).
+        """
+        clock = Clock()
+        return pipeline.check(self.asking(claim, at, clock), clock)
+
+    def budget(self) -> Budget:
+        """The least c for which the question is private, with a sequence that reaches it.
+
+        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
+        """
+        return pipeline.budget(self.question, Clock())
+
+    def curve(self) -> Iterator[Budget]:
+        """The least c for the horizons 1, 2, ..., up to that of the question."""
+        if self.question.horizon is None:
+            raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
+        clock = Clock()
+        for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
+            yield pipeline.budget(replace(self.question, horizon=horizon), clock)
+
+    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
+        """The question for another tool: ``smtlib``, ``redlog``; or the model as a chain: ``drn``,
+        ``prism``, ``dot``, ``svg``.
+
+        Raises :class:`InputError` for what the format cannot say, and :class:`LimitReached`.
+
+        >>> load("ex3").question().export("redlog").splitlines()[-1]
+        'rlqe phi;'
+        """
+        clock = Clock()
+        return held(clock, lambda: formats.export(self.asking(claim, at, clock), to, clock))
+
+    def plot(self, **options: Any) -> Figure:
+        """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
+
+        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at`` and ``points``.
+        Needs matplotlib (extra ``report``).
+        """
+        return views.plot(self, **options)
+
+    def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
+        """The question with this claim, or that of the file; ``at`` is the eps of a claim about a model
+        without eps."""
+        if claim is None and at is None:
+            return self.question
+        point = None if at is None else rational(at, "eps")
+        return self._read(self.asked._replace(claim=claim or self.asked.claim, at=point), clock)
+
+    def laws(self, given: str) -> dict[str | None, Law]:
+        """The distributions of the sequences for a secret, a distribution or a first state, by prior.
+
+        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
+        """
+        clock = Clock()
+        return held(clock, lambda: self._laws(given, clock))
+
+    def _laws(self, given: str, clock: Clock) -> dict[str | None, Law]:
+        found = self._read(self.asked._replace(given=given), clock)
+        pipeline.validate(found, clock)
+        return {pair.left.prior: Law(found.model, pair.left, found.parameters) for pair in found.pairs}
+
+    def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:
+        """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.
+
+        A number or a function of eps is a :class:`Quotient`, other functions of parameters are rational ones.
+        Raises as :meth:`laws`.
+        """
+        clock = Clock()
+
+        def found() -> Function:
+            laws = self._laws(given, clock)
+            under = next(iter(laws)) if prior is None and len(laws) == 1 else prior
+            if under not in laws:
+                hint = f"prior={', '.join(map(str, laws))}" if laws else "it has probability 0"
+                raise InputError(f"under which prior is `{given}` given?", hint=hint)
+            return as_function(laws[under].probability(spoken(sequence)), self.question.parameters)
+
+        return held(clock, found)
+
+    @cached_property
+    def horizon(self) -> int | None:
+        """The number of observations, None for every one."""
+        return self.question.horizon
+
+    def __repr__(self) -> str:
+        return f"<PufferfishQuestion {self.question.name}: {len(self.question.pairs)} ordered pairs>"
+
+
+def spoken(sequence: str | Sequence[str]) -> list[str]:
+    """The observations in a text.
+
+    >>> spoken("blank ask(1, 2) bot")
+    ['blank', 'ask(1, 2)', 'bot']
+    """
+    return OUTSIDE.findall(sequence) if isinstance(sequence, str) else list(sequence)
+
+
+# --- Python values as text ---------------------------------------------------------------------------
+
+
+def _word(name: str) -> str:
+    if not isinstance(name, str) or not WORD.fullmatch(name):
+        hint = "names are words or numbers, or like query(1, 0)"
+        raise InputError(f"`{name}` is not a name of something in a model", hint=hint)
+    return name
+
+
+def _names(given: Sequence[str] | None, size: int, what: str) -> list[str]:
+    if given is not None and len(given) != size:
+        raise InputError(f"{size} {what} need {size} names, not {len(given)}")
+    return list(map(str, range(size))) if given is None else [_word(name) for name in given]
+
+
+def _text(p: Probability) -> str:
+    """A probability, as an expression of .hmm files; a float is refused."""
+    if isinstance(p, str | Quotient | ExpPoly):
+        return str(p)
+    return str(rational(p, "a probability"))
+
+
+def _weights(weights: Weights) -> str:
+    return f"{{{', '.join(f'{_word(str(name))}: {_text(p)}' for name, p in weights.items())}}}"
+
+
+def _row(row: Sequence[Probability], names: Sequence[str], state: str) -> str:
+    """A row of a matrix; ``stop`` if all its numbers are zero."""
+    if len(row) > len(names):
+        raise InputError(f"a row of state {state} has {len(row)} numbers, not {len(names)}")
+    found = {name: p for name, p in zip(names, row, strict=False) if p != 0}
+    return _weights(found) if found else "stop"
+
+
+def _exact_row(row: Any, multiple: int | None, changes: list[fmpq], where: str) -> list[fmpq]:
+    """The numbers of a row of floats, rounded if that is wanted; they sum to 1, or all are 0."""
+    found = [_decimal(x, where) for x in row]
+    total = sum(found, fmpq(0))
+    if multiple is not None and total and abs(total - 1) * multiple <= len(found):
+        snapped = _snapped([x / total for x in found], multiple)
+        changes += [abs(x - y) for x, y in zip(found, snapped, strict=True)]
+        return snapped
+    if total not in (0, 1):
+        error = f"{where} sums to 1 {'+' if total > 1 else '-'} {abs(total - 1)}"
+        raise InputError(error, hint="round=1000 takes multiples of 1/1000 that sum to 1")
+    return found
+
+
+def _decimal(value: Any, where: str) -> fmpq:
+    number = float(value) if not isinstance(value, int | Fraction | fmpq) else value
+    if isinstance(number, float) and not (isfinite(number) and number >= 0):
+        raise WrongType(f"{where} contains {number}, not a probability")
+    return rational(repr(number) if isinstance(number, float) else number, where)
+
+
+def _snapped(row: Sequence[fmpq], multiple: int) -> list[fmpq]:
+    """Multiples of ``1/multiple`` that sum to 1: rounded down, then the largest remainders rounded up.
+
+    >>> _snapped([fmpq(1, 3)] * 3, 10)
+    [2/5, 3/10, 3/10]
+    """
+    down = [int((x * multiple).floor()) for x in row]
+    order = sorted(range(len(row)), key=lambda i: down[i] - row[i] * multiple)
+    for i in order[: multiple - sum(down)]:
+        down[i] += 1
+    return [fmpq(n, multiple) for n in down]

@@ -1,0 +1,457 @@
+"""A question of Pufferfish privacy as a figure: the least epsilon against the horizon, a parameter or eps.
+
+It is about a hidden Markov model or a program; also delta against epsilon, the map of two parameters, and
+the witness.  Every point is an exact answer, both ends of a proved interval or a ball around a number, which
+becomes a float at the end; lines between points only guide the eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from math import exp, inf, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flint import arb, ctx, fmpq
+
+import dipc.views as views
+from dipc.clock import Clock, as_one
+from dipc.errors import InputError, Unsupported
+from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.mixtures import Mixture, Mixtures
+from dipc.numbers.parametric import Parametric, Ring
+from dipc.pufferfish import finite, pipeline
+from dipc.pufferfish.classes import ParameterClass, check_class
+from dipc.pufferfish.hmm import PufferfishQuestion
+from dipc.pufferfish.laws import Law
+from dipc.pufferfish.programs import Posed, ProgramQuestion
+from dipc.pufferfish.question import Claim, Pair, Parameters, Question
+from dipc.pufferfish.rational import Constant, Rational
+from dipc.pufferfish.verdict import Budget, Reached
+from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet
+from dipc.report.sampling import Range, as_float, fmpq_of
+from dipc.signs.boxes import Point as Shares
+from dipc.signs.eps_range import EpsRange
+from dipc.suggest import options_only
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POINTS = 32
+LOOKS: Sequence[dict[str, Any]] = [
+    {"marker": "o", "markersize": 3, "color": colour, "linestyle": line}
+    for colour, line in zip(COLOURS, ("-", "--", ":"), strict=False)
+]
+UPPER = {"marker": "^", "markersize": 4, "color": COLOURS[1], "linestyle": ":"}
+EPS, LABEL, MOST_AXES = "ε", "least ε", 2
+USUAL = fmpq(1, 10), fmpq(10)  # where a claim is for all eps > 0
+BITS = 256
+WIDE = 5.0  # the greatest epsilon that is drawn
+WHAT = ("loss", "delta", "witness")
+"""What can be drawn."""
+Values = Mapping[str, fmpq]
+Ball = Callable[[Values], arb | None]
+
+
+class Bounds(NamedTuple):
+    """The least epsilon lies in [low, high]; both may be infinite."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What depends on parameters, and perhaps on eps.
+
+    ``values`` maps shares of the axes, from 0 to 1, to values of all of them; ``contains`` tells whether the
+    point belongs to the class.  ``least`` is the least epsilon there; ``sides`` are both probabilities of
+    what a witness shows.
+    """
+
+    axes: Mapping[str, Axis]
+    values: Callable[[Shares], Values]
+    contains: Callable[[Shares], bool]
+    least: Callable[[Values], Bounds]
+    claim: Claim | None = None
+    witness: Reached | None = None
+    sides: Sequence[Ball] = ()
+
+
+def claimed(claim: Claim, values: Values) -> float:
+    """The epsilon of a claim."""
+    return middle(_factor(claim, values).log())
+
+
+def _factor(claim: Claim, values: Values) -> arb:
+    return claim.c.enclose(arb(values.get(EPS, fmpq(1))))
+
+
+def middle(ball: arb) -> float:
+    """The centre of a ball, as a float."""
+    return float(ball.mid())
+
+
+# --- panels --------------------------------------------------------------------------------------
+
+
+def panels(subject: Subject, points: int, what: str) -> Iterator[Panel]:
+    """The least epsilon (``what`` is "loss"), or the probabilities of the witness ("witness").
+
+    Raises :class:`InputError` if there are too many axes.
+    """
+    names = tuple(subject.axes)
+    if len(names) > MOST_AXES:
+        message = f"a figure has {MOST_AXES} axes, not {len(names)}: {', '.join(names)}"
+        fixed = " ".join(f"--fix {name}=1/2" for name in names[MOST_AXES:] if name != EPS)
+        raise InputError(message, hint=f"for example {fixed or '--at 1/2'}")
+    if what == "witness" and subject.witness is not None:
+        yield _witness_panel(subject, subject.witness, points)
+    elif what != "witness" and len(names) == 1:
+        words = f"The least epsilon at values of {names[0]}."
+        yield _curve_panel(subject, points, "parameter", words)
+    elif what != "witness" and names:
+        yield _map_panel(subject, points)
+
+
+def places(subject: Subject, points: int) -> list[Values]:
+    """The values at equal distances along the only axis, where they are in the class."""
+    shares = [(fmpq(i, max(points, 1)),) for i in range(points + 1)]
+    return [subject.values(u) for u in shares if subject.contains(u)]
+
+
+def _curve_panel(subject: Subject, points: int, kind: str, words: str) -> Panel:
+    """The least epsilon over one axis, between both ends where it is not exact, and the claim."""
+    ((name, axis),), claim = subject.axes.items(), subject.claim
+    inside = places(subject, points)
+    across = [as_float(values[name]) for values in inside]
+    found = [subject.least(values) for values in inside]
+    marks: list[Mark] = [Line(across, [low for low, _ in found], LOOKS[0] | {"markersize": 4}, LABEL)]
+    if any(low < high < inf for low, high in found):
+        highs = [high if high < inf else nan for _, high in found]
+        marks.append(Line(across, highs, UPPER, "upper bound"))
+    if claim is not None and inside:
+        said, heights = f"claim {clipped(claim.text, 20)}", [claimed(claim, values) for values in inside]
+        marks.append(Line(across, heights, CLAIM, said) if claim.rate else Rule(heights[0], CLAIM, said))
+    return Panel(kind, f"By {name}", words, marks, axis, Axis(LABEL, low=0))
+
+
+def _witness_panel(subject: Subject, witness: Reached, points: int) -> Panel:
+    """Both probabilities of what a witness shows, and the bound; nan where a secret is impossible."""
+    ((name, axis),), claim = subject.axes.items(), subject.claim
+    assert claim is not None
+    shown, inside = " ".join(witness.sequence), places(subject, points)
+    across = [as_float(values[name]) for values in inside]
+    first, second = (f"P({shown} | {side})" for side in (witness.secret, witness.against))
+    left, right = ([side(values) for values in inside] for side in subject.sides)
+    bound = [p if p is None else p * _factor(claim, values) for p, values in zip(right, inside, strict=True)]
+    named = zip((first, second, f"bound c {second}"), (left, right, bound), LOOKS, strict=True)
+    marks = [
+        Line(across, [nan if p is None else middle(p) for p in ps], look, said) for said, ps, look in named
+    ]
+    words = f"The probabilities of the counterexample's output at values of {name}."
+    return Panel("witness", "The counterexample", words, marks, axis, Axis("probability", low=0))
+
+
+def _map_panel(subject: Subject, points: int) -> Panel:
+    """The least epsilon in the cells of a grid, taken in their middles."""
+    middles = [fmpq(2 * i + 1, 2 * points) for i in range(points)]
+    near = fmpq(1, 10**6)  # a corner of the closed cube is pulled inside, as ranges may be open
+    ends = [min(max(fmpq(i, points), near), 1 - near) for i in range(points + 1)]
+    corners = [[subject.values((x, y)) for x in ends] for y in ends]
+    grid = [[(x, y) for x in middles] for y in middles]
+    cells = [[subject.values(u) if subject.contains(u) else None for u in row] for row in grid]
+    found = [[nan if v is None else subject.least(v).low for v in row] for row in cells]
+    claims, claim = None, subject.claim
+    if claim is not None:
+        claims = [[nan if v is None else claimed(claim, v) for v in row] for row in cells]
+    xs, ys = ([[as_float(v[name]) for v in row] for row in corners] for name in subject.axes)
+    names, (across, up) = " and ".join(subject.axes), subject.axes.values()
+    words = f"The least epsilon at values of {names}."
+    return Panel("map", f"By {names}", words, [Cells(xs, ys, found, claims, LABEL)], across, up)
+
+
+def delta_panel(deltas: Callable[[fmpq], float], most: float, claim: Claim | None, points: int) -> Panel:
+    """The least delta for epsilon from 0 to a bit more than ``most``, the least epsilon with delta = 0.
+
+    Every point is exact: c is rational, epsilon its logarithm.
+    """
+    top = fmpq_of(exp(min(most if most < inf else WIDE, WIDE) * 1.15)) if most else fmpq(2)
+    constants = [1 + (top - 1) * fmpq(i, points) for i in range(points + 1)]
+    across, values = [middle(arb(c).log()) for c in constants], [deltas(c) for c in constants]
+    marks: list[Mark] = [Line(across, values, LOOKS[0], "least δ")]
+    if claim is not None and claim.delta:
+        marks.append(Rule(as_float(claim.delta), CLAIM))
+    if claim is not None:
+        name = f"claim {clipped(claim.text, 20)}"
+        marks.append(Rule(claimed(claim, {}), CLAIM, name, upright=True))
+    words = "The least delta for each epsilon; at the least epsilon it is 0."
+    return Panel("delta", "Delta by epsilon", words, marks, Axis(EPS), Axis("least δ", low=0))
+
+
+# --- hidden Markov models -----------------------------------------------------------------------
+
+
+def _model_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    names, claim, horizon = question.parameters.names, question.claim, question.horizon
+    if question.parameters.eps_name is not None:
+        raise Unsupported("figures of a hidden Markov model with eps", hint="write a number for eps")
+    if what == "loss" and horizon is None and len(names) != 1:
+        raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
+    if what == "loss" and horizon is not None:
+        words = "The least epsilon for each number of observations."
+        yield _curve_panel(by_horizon(question, horizon, clock), horizon - 1, "horizon", words)
+    if what == "loss" and len(names) in (1, 2):
+        yield from panels(of_model(question, clock), points, what)
+    if what == "delta" and not names and horizon is not None:
+        pure = question if claim is None else replace(question, claim=replace(claim, delta=fmpq(0)))
+        least = _bounds(pipeline.budget(pure, clock)).high
+        deltas = partial(delta_of_question, Rational(question, clock), horizon)
+        yield delta_panel(deltas, least, claim, points)
+    if what == "witness":
+        refuse_but_one(names)
+        shown = None if claim is None else pipeline.check(question, clock).counterexample
+        yield from panels(of_model(question, clock, shown), points, what)
+
+
+def of_model(question: Question, clock: Clock, witness: Reached | None = None) -> Subject:
+    """A model with parameters, and a witness that is one sequence."""
+    family = check_class(question, clock)
+    witness = None if witness is None or witness.sequences else witness
+    return Subject(
+        {name: Axis(clipped(name, 40)) for name in question.parameters.names},
+        family.values,
+        family.contains,
+        lambda values: _bounds(pipeline.budget(fixed(question, values), clock)),
+        question.claim,
+        witness,
+        [] if witness is None else list(_probabilities(question, witness)),
+    )
+
+
+def _probabilities(question: Question, found: Reached) -> Iterator[Ball]:
+    """That of the sequence of a counterexample, for both of its sides."""
+    pair = next(
+        pair
+        for pair in question.pairs
+        if (pair.left.name, pair.right.name) == (found.secret, found.against)
+        and (pair.left.prior or pair.right.prior) == found.prior
+    )
+
+    def ball(p: Parametric, values: Values) -> arb | None:
+        try:
+            number = p.at(values).as_rational()
+        except ZeroDivisionError:  # the secret is impossible there
+            return None
+        return None if number is None else arb(fmpq(number.p, number.q))
+
+    for side in pair:
+        yield partial(ball, Law(question.model, side, question.parameters).probability(found.sequence))
+
+
+def by_horizon(question: Question, horizon: int, clock: Clock) -> Subject:
+    """A model over the horizons 1, 2, ..., up to this one."""
+
+    def least(values: Values) -> Bounds:
+        return _bounds(pipeline.budget(replace(question, horizon=int(values["horizon"].p)), clock))
+
+    axis = Axis("horizon", 0.5, horizon + 0.5, whole=True)
+    return Subject(
+        {"horizon": axis},
+        lambda u: {"horizon": 1 + (horizon - 1) * u[0]},
+        lambda _: True,
+        least,
+        question.claim,
+    )
+
+
+def _bounds(found: Budget) -> Bounds:
+    return Bounds(*(inf if c is None else middle(c.enclose(arb(1)).log()) for c in (found.low, found.high)))
+
+
+def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
+    """The question at a point of its class, without parameters; sides of probability 0 are not compared."""
+    ring = Ring(())
+
+    def weights(row: Weights[Parametric]) -> Weights[Parametric]:
+        numbers = ((place, p.at(point).as_rational()) for place, p in row)
+        return tuple((place, ring.of(p)) for place, p in numbers if p)
+
+    model = question.model
+    rows = (tuple(map(weights, part)) for part in (model.emissions, model.transitions))
+    pairs = (
+        Pair(*(side._replace(weights=weights(side.weights)) for side in pair)) for pair in question.pairs
+    )
+    return replace(
+        question,
+        model=HiddenMarkovModel(model.states, model.observations, *rows),
+        parameters=Parameters(ring),
+        pairs=tuple(pair for pair in pairs if all(side.weights for side in pair)),
+    )
+
+
+def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
+    """The greatest sum over all sequences, for a model of rational numbers."""
+    constant, most = Constant(Claim("", c)), fmpq(0)
+    for number in range(len(problem.pairs)):
+        *_, last = islice(finite.excesses(problem, number, constant), horizon)
+        most = max(most, last.total.left - c * last.total.right)
+    return as_float(most)
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    found = posed.check(clock).counterexample if what == "witness" and posed.claim is not None else None
+    subject = of_program(posed, clock, found)
+    if what == "witness":
+        refuse_but_one(tuple(subject.axes))
+    if what != "delta" and subject.axes:
+        yield from panels(subject, points, what)
+    elif not subject.axes:
+        yield delta_panel(Laws(posed.mixtures).delta, subject.least({}).high, posed.claim, points)
+
+
+@dataclass(frozen=True, slots=True)
+class Laws:
+    """The mixtures of a program at points: balls around its probabilities."""
+
+    mixtures: Mixtures
+
+    def value(self, side: Mixture, output: int, values: Values) -> arb | None:
+        """P(output | event); None where the event is impossible.  It is exact if it is zero."""
+        eps = arb(values.get(EPS, fmpq(1)))
+        point = {name: x for name, x in values.items() if name != EPS}
+        weights = [(law, w.at(point).as_rational()) for law, w in side.weights]
+        numbers = [(self.mixtures.laws[law][output], fmpq(w.p, w.q)) for law, w in weights if w]
+        whole = sum((w for _, w in numbers), fmpq(0))
+        with ctx.workprec(BITS):
+            terms = (law.enclose(eps) * (w / whole) for law, w in numbers if law)
+            return sum(terms, arb(0)) if whole else None
+
+    def pairs(self, values: Values) -> Iterator[list[tuple[arb, arb]]]:
+        """For every pair that is possible the probabilities of all outputs on both sides."""
+        for left, right, _ in self.mixtures.pairs:
+            found = [
+                (self.value(left, output, values), self.value(right, output, values))
+                for output in range(len(self.mixtures.outputs))
+            ]
+            both = [(p, q) for p, q in found if p is not None and q is not None]
+            if both:
+                yield both
+
+    def least(self, values: Values) -> Bounds:
+        """The logarithm of the greatest quotient; nan where balls are too large to tell."""
+        greatest = arb(1)
+        for p, q in (sides for pair in self.pairs(values) for sides in pair):
+            with ctx.workprec(BITS):
+                if p > 0 and q == 0:
+                    return Bounds(inf, inf)
+                if not (p == 0 or (p > 0 and q > 0)):
+                    return Bounds(nan, nan)
+                if p > 0:
+                    greatest = greatest.max(p / q)
+        return Bounds(*[middle(greatest.log())] * 2)
+
+    def delta(self, c: fmpq) -> float:
+        """The greatest sum of ``max(0, P - c P')``."""
+        with ctx.workprec(BITS):
+            sums = (sum((arb(0).max(p - q * c) for p, q in pair), arb(0)) for pair in self.pairs({}))
+            return max((middle(each) for each in sums), default=0.0)
+
+
+def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Subject:
+    """A program: its parameters, and eps if its probabilities depend on it."""
+    mixtures = posed.mixtures
+    family = ParameterClass(Parameters(mixtures.ring, mixtures.ranges), clock)
+    has_eps = not posed.eps_range.is_point and any(not p.is_constant for law in mixtures.laws for p in law)
+    names, span = mixtures.ring.names, span_of(posed.eps_range) if has_eps else None
+
+    def place(u: Shares) -> Values:
+        clock.tick("points of the figure")
+        found = dict(family.values(u[: len(names)]))
+        return found if span is None else {**found, EPS: fmpq_of(span.point(as_float(u[-1])))}
+
+    axes = {name: Axis(clipped(name, 40)) for name in names}
+    if span is not None:
+        axes[EPS] = Axis("privacy budget ε", log=span.log)
+    laws, sides = Laws(mixtures), list[Ball]()
+    if witness is not None:
+        (output,) = map(mixtures.outputs.index, witness.sequence)
+        asked = witness.secret, witness.against, witness.prior
+        pair = next(p[:2] for p in mixtures.pairs if (p.left.name, p.right.name, p.prior) == asked)
+        sides = [partial(laws.value, side, output) for side in pair]
+    return Subject(
+        axes,
+        place,
+        lambda u: not names or family.contains(u[: len(names)]),
+        laws.least,
+        posed.claim,
+        witness,
+        sides,
+    )
+
+
+def span_of(budgets: EpsRange) -> Range:
+    """The axis of eps."""
+    low, high = budgets.low, budgets.high
+    if not low:
+        low = USUAL[0] if high is None else high / 100
+    return Range.of(low, max(USUAL[1], 100 * low) if high is None else high, None)
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+@options_only
+def plot_question(
+    asked: Question | Posed, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
+) -> Figure:
+    """A figure about a model or a program.
+
+    ``what`` is "loss": the least epsilon for each horizon of a model and, over one or two parameters (eps of
+    a program may be one), at some of their values; "delta": the least delta for each epsilon (of a program
+    without parameters "loss" is this, too); or "witness": the probability of the counterexample at values of
+    a parameter.  Raises :class:`InputError` if there is nothing to draw or there are too many parameters,
+    :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model with eps.
+    """
+    if what not in WHAT:
+        raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
+    if isinstance(asked, Posed):
+        drawn, name = list(_program_panels(asked, clock, points, what)), asked.mixtures.name
+    else:
+        drawn, name = list(_model_panels(asked, clock, points, what)), asked.name
+    if not drawn:
+        why = {
+            "witness": "the claim is not violated",
+            "delta": "there are free parameters, or no number of observations",
+        }.get(what, "no probability depends on a parameter or on eps")
+        hint = "set parameters with --fix" if what == "delta" else ""
+        raise InputError(f"there is nothing to draw: {why}", hint=hint)
+    return sheet(drawn, title or clipped(name, 90))
+
+
+def refuse_but_one(axes: Sequence[str]) -> None:
+    """Refuse to draw a counterexample over more or less than one axis."""
+    if len(axes) != 1:
+        found = ", ".join(axes) or "none"
+        hint = f"set the others, for example --fix {axes[0]}=1/2" if axes else "it is printed by `check`"
+        raise InputError(f"a counterexample is drawn over one free parameter, not over {found}", hint=hint)
+
+
+@views.plot.register(PufferfishQuestion)
+@views.plot.register(ProgramQuestion)
+def _plot_of(
+    question: PufferfishQuestion | ProgramQuestion,
+    *_: Any,
+    claim: str | None = None,
+    at: Any = None,
+    **options: Any,
+) -> Figure:
+    with as_one() as clock:
+        if isinstance(question, ProgramQuestion):
+            return plot_question(question.posed(claim, at=at), clock, **options)
+        return plot_question(question.asking(claim, at, clock), clock, **options)
