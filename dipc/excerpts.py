@@ -108,3 +108,8 @@ def excerpt(line: str, start: int, end: int) -> tuple[str, str]:
     lead = "".join("\t" if c == "\t" else " " * width(c) for c in shown[:before])
     marked = line[start : min(end, last)].expandtabs(1)
     return "".join(shown), lead + "^" * max(1, sum(map(width, marked)))
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 argument``, ``2 arguments``."""
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -12,9 +12,10 @@ from flint import fmpq
 from processes import GUESS
 
 import dipc
+from dipc.claims.exponent import logarithm_text
 from dipc.clock import Clock
 from dipc.dpctl.model import ModelRegions, wrapped
-from dipc.dpctl.records import logarithm_text, rows_of
+from dipc.dpctl.records import rows_of
 from dipc.dpctl.verdict import Fails, Open, Undecided, Witness
 from dipc.models.chain import MarkovChain, Mdp
 from dipc.models.validity import check_probabilities

@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import DIGITS
+from dipc.signs.ends import DIGITS, outwards
 
 Line = tuple[str, str]  # a heading and the text beside it
 Record = dict[str, Any]  # JSON
@@ -61,4 +61,30 @@ def digits_of(enclosed: Callable[[], arb], digits: int) -> str:
             ball = enclosed()
             if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
                 return str(ball.str(digits, radius=False))
+        precision *= 2
+
+
+def rounded_outwards(value: fmpq, up: bool) -> str:
+    """A number, if it is long then rounded outwards.
+
+    >>> rounded_outwards(fmpq(1, 3), True), rounded_outwards(fmpq(10**12 + 1, 10**13), False)
+    ('1/3', '0.1')
+    """
+    return str(value) if len(str(value)) <= 12 else outwards(value, up)
+
+
+def within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
+    """Rational numbers around a number without eps, or around its logarithm."""
+    exact = value.as_rational()
+    if kind != "epsilon" and exact is not None:
+        return exact, exact
+    if value == 1:
+        return fmpq(0), fmpq(0)
+    precision = 128
+    while True:
+        with ctx.workprec(precision):
+            ball = value.enclose(arb(1))
+            ball = ball.log() if kind == "epsilon" else ball
+            if ball.rel_accuracy_bits() > 64:
+                return ball.lower().fmpq(), ball.upper().fmpq()
         precision *= 2

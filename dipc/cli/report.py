@@ -17,12 +17,12 @@ from dipc.dipwhile.export.formats import CHAINS, QUESTIONS, VERDICTS
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.panels.figures import SHOWN_DIGITS, WHAT, plot_mechanism
 from dipc.dipwhile.panels.page import refuse_no_page, report_html
-from dipc.dipwhile.panels.study import PATIENCE, Attempts
 from dipc.dpctl.model import MarkovModel, load_model
 from dipc.dpctl.page import report_model_html
 from dipc.dpctl.panels import plot_model
 from dipc.errors import InputError
 from dipc.files import write_file
+from dipc.report.attempts import PATIENCE, Attempts
 from dipc.shipped import STDIN
 
 FORMATS = (".png", ".svg", ".pdf")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Display
     from rich.progress import TaskID
 
-    from dipc.dipwhile.panels.study import Note
+    from dipc.report.attempts import Note
 
 PATIENCE = 1.0  # seconds before a bar appears
 T = TypeVar("T")

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import prod
 
-from flint import fmpq
-
+from dipc.claims.exponent import Exponent
 from dipc.errors import Span
-from dipc.numbers.exppoly import ExpPoly, whole
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
@@ -89,29 +86,6 @@ class Probability:
     interval: Interval
     path: Formula
     span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Exponent:
-    """``rate*eps + constant + sum of power * ln(base)``: the first parameter of D, linear in eps.
-
-    ``logarithms`` are pairs (base, power), each base > 0 and not 1, each power a whole number and not 0, no
-    base twice.
-    """
-
-    rate: fmpq
-    constant: fmpq
-    logarithms: tuple[tuple[fmpq, fmpq], ...] = ()
-
-    @property
-    def factor(self) -> Quotient:
-        """``e^epsilon`` as a function of eps.
-
-        >>> Exponent(fmpq(1), fmpq(0), ((fmpq(2), fmpq(3)),)).factor
-        8*exp(eps)
-        """
-        number = prod((base ** whole(power) for base, power in self.logarithms), start=fmpq(1))
-        return Quotient(ExpPoly.of(number, rate=self.rate, constant=self.constant))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from dipc.child import held
 from dipc.clock import Clock
 from dipc.dipwhile.star import Star, star_of
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.functions import plural
 from dipc.dpctl.formula import Property
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
@@ -24,6 +23,7 @@ from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source, Span, WrongType, check_type
+from dipc.excerpts import plural
 from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Mdp, Model

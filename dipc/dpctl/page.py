@@ -19,10 +19,10 @@ from dipc.dipwhile.panels.page import TEMPLATES, data_uri, plot_svg, refuse_no_p
 from dipc.dpctl.formula import Property
 from dipc.dpctl.model import MarkovModel, describe
 from dipc.dpctl.panels import panels_of, plot_model
+from dipc.dpctl.picture import svg
 from dipc.dpctl.records import rows_of, state_rows
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError
-from dipc.export.markov_picture import svg
 from dipc.files import write_file
 from dipc.report.canvas import Panel
 from dipc.report.document import html, plain_document

@@ -17,10 +17,11 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of
 from dipc.dpctl.equivalence import accepts_the_same
-from dipc.dpctl.formula import Exponent, Formula, Privacy, Probability, Query, depends_on_eps, operands
+from dipc.dpctl.formula import Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from flint import fmpq
 
-from dipc.dpctl.formula import Exponent
+from dipc.claims.exponent import Exponent
 from dipc.errors import InputError, LimitReached, Span
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient

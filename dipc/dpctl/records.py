@@ -7,21 +7,20 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dipc.claims.wording import Record, decimal_at, digits_of, pretty
-from dipc.dpctl.formula import Exponent, Property, Query, depends_on_eps
+from dipc.claims.exponent import logarithm_text
+from dipc.claims.wording import Record, decimal_at, digits_of, pretty, rounded_outwards, within
+from dipc.dpctl.formula import Property, Query, depends_on_eps
 from dipc.dpctl.model import MarkovModel, ModelRegions, describe
 from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.pipeline import has_eps as occurs_in
-from dipc.dpctl.syntax import show_exponent
 from dipc.dpctl.values import Attained, Enclosed, Segment
 from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
 from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
-from dipc.numbers.exppoly import Term
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, inner, lines
-from dipc.signs.ends import about, outwards, shown, union
+from dipc.signs.ends import about, shown, union
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
 MOST_NAMES = 10
@@ -91,11 +90,6 @@ def verdict_rows(found: ModelVerdict) -> Iterator[Node]:
         yield data("notes", list(found.notes))
 
 
-def time_row(seconds: float) -> Row:
-    """How long it took."""
-    return Row("time", f"{seconds:.2f} s", "seconds", round(seconds, 6))
-
-
 def _open(found: Open) -> Iterator[Row]:
     low, high = (rounded_outwards(end, up) for end, up in ((found.low, False), (found.high, True)))
     text = f"{found.state} ~ {found.neighbour}: the least delta lies in [{low}, {high}]  ({found.reason})"
@@ -103,15 +97,6 @@ def _open(found: Open) -> Iterator[Row]:
     yield data("neighbour", found.neighbour)
     yield data("delta", [str(found.low), str(found.high)])
     yield data("reason", found.reason)
-
-
-def rounded_outwards(value: fmpq, up: bool) -> str:
-    """A number, if it is long then rounded outwards.
-
-    >>> rounded_outwards(fmpq(1, 3), True), rounded_outwards(fmpq(10**12 + 1, 10**13), False)
-    ('1/3', '0.1')
-    """
-    return str(value) if len(str(value)) <= 12 else outwards(value, up)
 
 
 def _witness(found: Witness) -> Iterator[Row]:
@@ -282,41 +267,11 @@ def _ends(found: Enclosed, kind: str) -> tuple[str, str]:
     return rounded_outwards(low[0], False), "inf" if high is None else rounded_outwards(high[1], True)
 
 
-def within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
-    """Rational numbers around a number without eps, or around its logarithm."""
-    exact = value.as_rational()
-    if kind != "epsilon" and exact is not None:
-        return exact, exact
-    if value == 1:
-        return fmpq(0), fmpq(0)
-    precision = 128
-    while True:
-        with ctx.workprec(precision):
-            ball = value.enclose(arb(1))
-            ball = ball.log() if kind == "epsilon" else ball
-            if ball.rel_accuracy_bits() > 64:
-                return ball.lower().fmpq(), ball.upper().fmpq()
-        precision *= 2
-
-
 def _exact(found: Attained, kind: str) -> str:
     """The value as text; of a least epsilon the logarithm of what is stored."""
     if found.value is None:
         return "inf"
     return logarithm_text(found.value) if kind == "epsilon" else str(found.value)
-
-
-def logarithm_text(value: Quotient) -> str:
-    """The logarithm of a function.
-
-    >>> from dipc.numbers.exppoly import ExpPoly
-    >>> [logarithm_text(Quotient(f)) for f in (ExpPoly.of(3), ExpPoly.exp(2), 1 + ExpPoly.exp(1))]
-    ['ln(3)', '2*eps', 'ln(1 + exp(eps))']
-    """
-    (first, *others) = value.numerator.terms()
-    if value.denominator == 1 and not others and first == Term(fmpq(1), 0, first.rate, first.constant):
-        return show_exponent(Exponent(first.rate, first.constant))
-    return f"ln({value})"
 
 
 def _decimal(segment: Segment, kind: str) -> str | None:

@@ -16,9 +16,9 @@ from typing import Any, cast
 from flint import fmpq
 from lark import Token
 
+from dipc.claims.exponent import Exponent, exponent_text
 from dipc.dpctl.formula import (
     And,
-    Exponent,
     Formula,
     Interval,
     Next,
@@ -196,7 +196,7 @@ class _Builder:
             raise self._fail(node, "the coefficients of ln must be whole numbers", ROOTS)
         if any(abs(power) > HIGHEST_LOGARITHM for _, power in epsilon.logarithms):
             raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
-        check_epsilon(epsilon, show_exponent(epsilon), span_of(node, self.source), self.eps_range)
+        check_epsilon(epsilon, exponent_text(epsilon), span_of(node, self.source), self.eps_range)
         return epsilon
 
     def _bound(self, node: Any) -> int | None:
@@ -411,11 +411,11 @@ def show(formula: Formula | Query) -> str:
         case Probability(interval, path):
             return f"P{_interval(interval)} ({show(path)})"
         case Privacy(epsilon, delta, path):
-            return f"D[{show_exponent(epsilon)}, {delta}]({show(path)})"
+            return f"D[{exponent_text(epsilon)}, {delta}]({show(path)})"
         case Query("epsilon", path, _, delta):
             return f"D[?, {delta}]({show(path)})"
         case Query("delta", path, epsilon):
-            return f"D[{show_exponent(epsilon)}, ?]({show(path)})" if epsilon else ""
+            return f"D[{exponent_text(epsilon)}, ?]({show(path)})" if epsilon else ""
         case Query(kind, path):
             return f"{kind}=? ({show(path)})"
 
@@ -441,17 +441,3 @@ def _interval(interval: Interval) -> str:
     if low == high and interval.low_closed and interval.high_closed:
         return f"={low}"
     return f" in {'[' if interval.low_closed else '('}{low}, {high}{']' if interval.high_closed else ')'}"
-
-
-def show_exponent(epsilon: Exponent) -> str:
-    """The first parameter of D.
-
-    >>> show_exponent(Exponent(fmpq(2), fmpq(0), ((fmpq(2), fmpq(1)),)))
-    '2*eps + ln 2'
-    """
-    parts = [f"{'' if epsilon.rate == 1 else f'{epsilon.rate}*'}eps"] if epsilon.rate else []
-    parts += [str(epsilon.constant)] if epsilon.constant else []
-    for base, power in epsilon.logarithms:
-        number = f"ln {base}" if base.q == 1 else f"ln({base})"
-        parts.append(number if power == 1 else f"{power}*{number}")
-    return " + ".join(parts).replace("+ -", "- ") or "0"

@@ -6,12 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from flint import arb, fmpq
 
-from dipc.claims.wording import Record, decimal_at, digits_of, number_record, number_text, pretty
-from dipc.dipwhile.syntax.functions import plural
-from dipc.dpctl.formula import Exponent
-from dipc.dpctl.records import logarithm_text, rounded_outwards, within
-from dipc.dpctl.syntax import show_exponent
+from dipc.claims.exponent import Exponent, exponent_text, logarithm_text
+from dipc.claims.wording import (
+    Record,
+    decimal_at,
+    digits_of,
+    number_record,
+    number_text,
+    pretty,
+    rounded_outwards,
+    within,
+)
 from dipc.errors import InternalError
+from dipc.excerpts import plural
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.question import Claim, Parameters, Question
@@ -223,7 +230,7 @@ def least_text(found: Budget) -> str:
     if not found.exact:
         return least_constant(found)
     with_eps = found.question.parameters.eps_name is not None
-    epsilon = show_exponent(_rate(found.low)) if with_eps else logarithm_text(found.low)
+    epsilon = exponent_text(_rate(found.low)) if with_eps else logarithm_text(found.low)
     asked = found.question.claim
     claim = claim_text(Claim(epsilon, ANY, delta=asked.delta if asked else fmpq(0)))
     return f"{least_constant(found)}: {claim}, and not for a smaller number"

@@ -153,3 +153,8 @@ def table(rows: Iterable[tuple[str, str]], head: Sequence[str] = ()) -> str:
     parts = ['<table style="font-size: 100%">', *([f"<thead><tr>{cells}</tr></thead>"] if head else [])]
     body = [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
     return "\n".join([*parts, "<tbody>", *body, "</tbody></table>"])
+
+
+def time_row(seconds: float) -> Row:
+    """How long it took."""
+    return Row("time", f"{seconds:.2f} s", "seconds", round(seconds, 6))

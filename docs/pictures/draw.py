@@ -14,7 +14,7 @@ import dipc
 from dipc import ExpPoly
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.allsizes.wording import moves
-from dipc.export import markov_picture
+from dipc.dpctl import picture as formula_picture
 from dipc.signs.derivatives import chain_values
 
 HERE = Path(__file__).parent
@@ -139,7 +139,7 @@ def loss(segments: Any, x: float) -> float:
 def survey() -> None:
     """Why the survey is not (1, 0)-private."""
     model = dipc.load_model("survey")
-    picture = markov_picture.svg(model.model, model.check("D[1, 0](X out_1)").witness)
+    picture = formula_picture.svg(model.model, model.check("D[1, 0](X out_1)").witness)
     (HERE / "survey_witness.svg").write_text(picture, encoding="utf-8")
 
 

@@ -15,8 +15,9 @@ from dpctl.test_regions import inside
 from flint import fmpq
 from processes import by_word, exact, fractions_of, horizon, random_mdp, random_path, until_in_chain
 
+from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
-from dipc.dpctl.formula import Exponent, Formula, Not, Privacy, Property, Proposition, Query, Truth, Until
+from dipc.dpctl.formula import Formula, Not, Privacy, Property, Proposition, Query, Truth, Until
 from dipc.dpctl.model import MDP, MarkovChain, load_model
 from dipc.dpctl.pipeline import check, value
 from dipc.dpctl.processes import Options

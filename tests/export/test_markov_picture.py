@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from dipc.dpctl.model import MarkovChain, MarkovModel, wrapped
+from dipc.dpctl.picture import dot, drawing, svg, way_of
 from dipc.dpctl.verdict import Witness
 from dipc.errors import Source
 from dipc.export.boxes import COLOUR, Box, by_rows
-from dipc.export.markov_picture import dot, drawing, svg, way_of
 from dipc.models.reading import read_model
 from tests.models.random_models import models
 

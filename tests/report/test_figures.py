@@ -14,8 +14,9 @@ from numpy import nanmax
 import dipc
 from dipc.cli.main import status
 from dipc.dipwhile.panels.figures import axis_of, panels_of, plot_mechanism
-from dipc.dipwhile.panels.study import Attempts, Subject, study
+from dipc.dipwhile.panels.study import Subject, study
 from dipc.errors import InputError, LimitReached
+from dipc.report.attempts import Attempts
 from dipc.report.canvas import sheet
 from dipc.report.words import nice
 

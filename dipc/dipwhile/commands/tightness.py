@@ -19,8 +19,7 @@ from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.dipwhile.mechanisms import MOST_PATHS, Mechanism
 from dipc.dipwhile.records.every_size import head_rows, least_rows
 from dipc.dipwhile.records.explanation import explanation_document
-from dipc.dpctl.records import time_row
-from dipc.report.document import Row, Section, data
+from dipc.report.document import Row, Section, data, time_row
 from dipc.report.tightness import Tight, epsilon_text, rows_of
 from dipc.report.words import program_rows
 

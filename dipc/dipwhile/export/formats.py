@@ -11,9 +11,9 @@ from dipc.dipwhile.export.latex import latex
 from dipc.dipwhile.export.mathematica import mathematica
 from dipc.dipwhile.export.questions import ClaimExport, Picture
 from dipc.dipwhile.export.sage import sage
+from dipc.dipwhile.export.smtlib import smtlib
 from dipc.dipwhile.export.storm import drn, prism
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.export.smtlib import smtlib
 
 QUESTIONS: Mapping[str, Callable[[ClaimExport], str]] = {
     export.__name__: export for export in (mathematica, sage, smtlib, latex)

@@ -19,7 +19,7 @@ from dipc.claims.verdict import Undecided
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dipwhile.panels.study import Attempts, Study, Subject, study
+from dipc.dipwhile.panels.study import Study, Subject, study
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.models.values import Valuation, show, valuation_text
 from dipc.numbers.exact import Number, rational
@@ -27,6 +27,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps
 from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
+from dipc.report.attempts import Attempts
 from dipc.report.canvas import Axis, Band, Bars, Line, Mark, Panel, Rule, clipped, eps_axis, height
 from dipc.report.sampling import Range, as_float, curve, float_end, fmpq_of, value_of
 from dipc.report.words import nice, program_title

@@ -39,13 +39,14 @@ from dipc.dipwhile.export.latex import chosen_inequality
 from dipc.dipwhile.export.questions import ClaimExport, Inequality, Picture, picture, question
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.panels.figures import panels_of
-from dipc.dipwhile.panels.study import Attempts, Note, Study, Subject, gave_up, study
+from dipc.dipwhile.panels.study import Study, Subject, gave_up, study
 from dipc.dipwhile.records.every_size import answer_html
 from dipc.dipwhile.records.every_size import where as where_proved
 from dipc.errors import InputError
 from dipc.files import write_file
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
+from dipc.report.attempts import Attempts, Note
 from dipc.report.canvas import MissingPackage, Panel, broken, sheet
 from dipc.report.document import lines
 from dipc.report.mathml import mathml, rational

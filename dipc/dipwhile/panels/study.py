@@ -7,20 +7,17 @@ for this program, is left out with a note; nothing is guessed in its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 from flint import fmpq
 
-from dipc.child import held
 from dipc.claims.privacy import Goal, Violated
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
-from dipc.clock import Clock, in_force, limits, unlimited
 from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import simple_budget
@@ -28,51 +25,10 @@ from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import CoreClaim
-from dipc.errors import DipcError, InternalError, LimitReached, check_type
+from dipc.errors import LimitReached, check_type
 from dipc.models.values import Valuation
+from dipc.report.attempts import Attempts, Note
 from dipc.signs.eps_range import EpsRange
-
-PATIENCE = 20.0  # seconds for a part
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A part that was left out, and why."""
-
-    part: str
-    why: str
-
-
-@dataclass
-class Attempts:
-    """Runs the parts, each within the limits in force, and notes failures; if ``strict``, it raises them.
-
-    ``first`` is called before each part, and raises :class:`LimitReached` if no more should begin.
-    """
-
-    first: Callable[[], None] = unlimited
-    strict: bool = False
-    notes: list[Note] = field(default_factory=list)
-
-    def __call__(self, part: str, work: Callable[[], T], shared: Sequence[object] | None = ()) -> T | None:
-        """The result of the work, or None with a note.
-
-        ``shared`` is what the result only refers to, see :func:`dipc.child.held`; None for work that is
-        held itself.
-        """
-        try:
-            self.first()
-            with limits(seconds=PATIENCE if in_force().seconds == inf else None):
-                return work() if shared is None else held(Clock(), work, shared)
-        except InternalError:
-            raise
-        except DipcError as error:
-            if self.strict:
-                raise
-            self.notes.append(Note(part, str(error).partition("\n")[0].removeprefix("error: ")))
-            return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
 from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.constants import evaluate
-from dipc.dipwhile.syntax.functions import plural
 from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.walk import children, expressions, nodes, own_parts, statements
 from dipc.errors import InputError, Span
+from dipc.excerpts import plural
 from dipc.models.values import show
 
 FALSE = Name("false")

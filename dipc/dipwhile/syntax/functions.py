@@ -13,6 +13,7 @@ from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, NOISE, OTHER_NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.errors import InputError
+from dipc.excerpts import plural
 from dipc.suggest import did_you_mean
 
 
@@ -77,8 +78,3 @@ def check_call(call: Call) -> None:
     if not function.least <= len(call.arguments) <= (function.most or len(call.arguments)):
         hint = f"usage: `{function.usage}`"
         raise InputError(f"`{name}` does not take {plural(len(call.arguments), 'argument')}", call.span, hint)
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 argument``, ``2 arguments``."""
-    return f"{count} {noun}{'s' * (count != 1)}"

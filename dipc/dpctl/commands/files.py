@@ -9,10 +9,11 @@ from dipc.cli.terminal import write
 from dipc.cli.work import work
 from dipc.dpctl.commands.model import Asked, on_a_model
 from dipc.dpctl.model import MarkovModel
+from dipc.dpctl.picture import dot, svg
 from dipc.dpctl.records import state_rows
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
-from dipc.export.markov_picture import FORMATS, dot, svg
+from dipc.export.markov_picture import FORMATS
 from dipc.report.document import json_of, plain_document, text
 
 

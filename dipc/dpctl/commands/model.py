@@ -21,13 +21,13 @@ from dipc.cli.terminal import show_table
 from dipc.cli.work import asking, reading, work
 from dipc.clock import Progress
 from dipc.dpctl.model import MarkovModel, load_model
-from dipc.dpctl.records import brief_witness, rows_of, time_row
+from dipc.dpctl.records import brief_witness, rows_of
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source
 from dipc.lazily import lazily
 from dipc.models.reading import PropertyLine, read_formulas
-from dipc.report.document import Node, data
+from dipc.report.document import Node, data, time_row
 from dipc.shipped import source_of
 
 if TYPE_CHECKING:

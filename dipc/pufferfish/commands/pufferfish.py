@@ -20,7 +20,6 @@ from dipc.cli.terminal import say, show_table
 from dipc.cli.work import asking, reading, work
 from dipc.clock import Progress
 from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dpctl.records import time_row
 from dipc.errors import InputError, Source
 from dipc.lazily import lazily
 from dipc.numbers.exact import rational
@@ -36,7 +35,7 @@ from dipc.pufferfish.records import (
     verdict_rows,
 )
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
-from dipc.report.document import Node, record
+from dipc.report.document import Node, record, time_row
 from dipc.shipped import expected_verdict, holds_program, located_hidden, name_of, source_of
 
 if TYPE_CHECKING:
