@@ -19,6 +19,7 @@ that the command line can meet Ctrl-C from the start, and pytest can know our pl
 
 from importlib import import_module
 
+from dipc.systems import SYSTEMS
 from dipc.version import __version__ as __version__
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from dipc.numbers.quotient import Quotient as Quotient
     from dipc.pufferfish.hmm import HiddenMarkovModel as HiddenMarkovModel
     from dipc.pufferfish.hmm import PufferfishQuestion as PufferfishQuestion
-    from dipc.pufferfish.hmm import load as load
+    from dipc.shipped import load as load
     from dipc.signs.sentence import Decision as Decision
     from dipc.signs.sentence import Sentence as Sentence
     from dipc.testing import assert_private as assert_private
@@ -78,7 +79,8 @@ HOMES = {
         "dipwhile.distribution": "Distribution",
         "errors": "DipcError FragmentError InputError InternalError LimitReached Unsupported WrongType",
         "dipwhile.explain.explanation": "Explanation",
-        "pufferfish.hmm": "HiddenMarkovModel PufferfishQuestion load",
+        "pufferfish.hmm": "HiddenMarkovModel PufferfishQuestion",
+        "shipped": "load",
         "dipwhile.mechanisms": "Mechanism",
         "numbers.exppoly": "ExpPoly",
         "numbers.quotient": "Quotient",
@@ -102,8 +104,9 @@ def __getattr__(name: str) -> "Any":
     home = next((module for module, names in HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'dipc' has no attribute '{name}'")
-    for views in ("notebook", "plots", "page", "model_page", "hidden_figures"):
-        import_module(f"dipc.report.{views}")
+    for system in SYSTEMS:
+        for views in system.views:
+            import_module(f"dipc.{system.folder}.{views}")
     value = globals()[name] = getattr(import_module(f"dipc.{home}"), name)
     return value
 

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from dipc.errors import InputError, Source, Span
 from dipc.suggest import did_you_mean
+from dipc.systems import SYSTEMS, System
 
 PACKAGE = Path(__file__).parent
 FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, in a checkout
@@ -65,12 +67,7 @@ EXPECT_ALL = re.compile(r"^#[ \t]*expect for all sizes[ \t]*:[ \t]*(\S*).*$", re
 COMMENT = re.compile(r"#.*")
 DECLARED = re.compile(r"(?:^|;)\s*(?:input|output)\s+\w", re.MULTILINE)
 """What programs declare, and no model does."""
-MARKOV = (
-    "a Markov model",
-    "`dipc model` takes it, `dipc plot` and `dipc report` with --formula; in Python `dipc.load_model`",
-)
-HIDDEN = "a hidden Markov model", "`dipc pufferfish` takes it; in Python `dipc.load`"
-MODEL_KINDS = {".dpm": MARKOV, ".drn": MARKOV, ".hmm": HIDDEN}
+MODEL_KINDS = {suffix: (f"a {s.noun}", s.taken_by) for s in SYSTEMS if s.taken_by for suffix in s.suffixes}
 """What files are that hold no program, and what takes them."""
 VERDICTS = ("private", "violated", "undecided")
 
@@ -221,3 +218,34 @@ def _decoded(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: the file is not UTF-8 text (byte {error.start})") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def system_of(name: str) -> System:
+    """The system of a file or a shipped program: by its ending or its name; the first if in doubt."""
+    owners = (s for s in SYSTEMS if name.endswith(s.suffixes) or (s is not SYSTEMS[0] and _ships(s, name)))
+    return next(owners, SYSTEMS[0])
+
+
+def asked_by(name: str) -> str | None:
+    """The command that decides the claim of a file or a shipped program; None if it is none of these."""
+    system = system_of(name)
+    path = catalogue(*(f"*/*{suffix}" for suffix in system.suffixes)).get(name)
+    if path is None:
+        return system.asks[""] if name.endswith(system.suffixes) else None
+    return system.asks.get(path.parent.name, system.asks[""])
+
+
+def _ships(system: System, name: str) -> bool:
+    return name in catalogue(*(f"*/*{suffix}" for suffix in system.suffixes)) and not Path(name).exists()
+
+
+def load(program: str | Path, **parameters: Any) -> Any:
+    """A :class:`~dipc.Mechanism`, or of a model its object: a :class:`~dipc.HiddenMarkovModel`.
+
+    ``program`` is the name of a file, the text of a program, or the name of a shipped program or model;
+    ``parameters`` override its parameters.  Raises :class:`InputError`, :class:`LimitReached`, or
+    :class:`OSError` if the file cannot be read.
+    """
+    name = str(program)
+    is_text = not isinstance(program, str | Path) or "\n" in name
+    return (SYSTEMS[0] if is_text else system_of(name)).offer("load")(program, **parameters)

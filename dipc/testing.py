@@ -15,13 +15,13 @@ from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.compile import asks
 from dipc.errors import InputError, LimitReached, Source, check_type
-from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion, load
+from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.records import verdict_rows as hidden_rows
 from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
 from dipc.report.words import program_rows, verdict_rows
-from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, source_of
+from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, load, source_of
 
 T = TypeVar("T")
 
@@ -119,15 +119,14 @@ def assert_pufferfish_private(
     """
     __tracebackhide__ = True
     with as_one():
-        if isinstance(question, str | Path):
-            question = _read(partial(load, question))
-        if isinstance(question, HiddenMarkovModel):
-            question = _read(question.question)
-        elif isinstance(question, Mechanism):
-            question = question.pufferfish()
+        asked: Any = _read(partial(load, question)) if isinstance(question, str | Path) else question
+        if isinstance(asked, HiddenMarkovModel):
+            asked = _read(asked.question)
+        elif isinstance(asked, Mechanism):
+            asked = asked.pufferfish()
         what = "a question is that of a model, a program or a file"
-        check_type(question, (PufferfishQuestion, ProgramQuestion), what, 'dipc.load("ex2").question()')
-        verdict = question.check(claim, **options)
+        check_type(asked, (PufferfishQuestion, ProgramQuestion), what, 'dipc.load("ex2").question()')
+        verdict: PufferfishVerdict = asked.check(claim, **options)
     if verdict.status == "private":
         return verdict
     what = WHAT[verdict.status].replace("mechanism", "question")
@@ -190,8 +189,8 @@ def _checked(path: Path, source: Source) -> FileVerdict:
         verdict = mechanism.prove()
         report = partial(str, verdict)
     elif mechanism.program.question.claim is not None:
-        verdict = mechanism.pufferfish().check()
-        report = partial(pufferfish_described, verdict)
+        about_secrets: PufferfishVerdict = mechanism.pufferfish().check()
+        verdict, report = about_secrets, partial(pufferfish_described, about_secrets)
     else:
         verdict = mechanism.check()
         report = partial(described, mechanism, verdict)

@@ -9,8 +9,8 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
-
 from dipc.cli.report import plot, report
+
 from dipc.dpctl.commands.files import export, show
 from dipc.errors import InputError, LimitReached, Source
 from dipc.models.drn import read_drn

@@ -8,7 +8,7 @@ import pytest
 
 import dipc
 from dipc.cli.main import status
-from dipc.cli.programs import DEFAULT, templates
+from dipc.dipwhile.commands.new import DEFAULT, templates
 from dipc.dipwhile.syntax.format import formatted
 from dipc.errors import Source
 from dipc.shipped import expected_verdict

@@ -11,7 +11,7 @@ from campaigns import LEFT_OUT
 
 from dipc import shipped
 from dipc.cli.main import status
-from dipc.cli.papers import DIFFERS, KINDS, Row, equal, outcome, rows_of
+from dipc.papers import DIFFERS, KINDS, Row, equal, outcome, rows_of
 
 ROOT = Path(__file__).parent.parent
 ROWS = [row for name in shipped.papers() for row in rows_of(name)]

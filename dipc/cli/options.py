@@ -16,43 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from dipc.child import held
-from dipc.cli.terminal import Text
-from dipc.cli.work import reading
-from dipc.clock import Clock
-from dipc.dipwhile.convert import to_rational
-from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dipwhile.syntax.compile import Asks, asks
-from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
-from dipc.lazily import lazily
 from dipc.numbers.exact import DIGITS, plain_digits
-from dipc.shipped import STDIN, hidden_models, hidden_programs, models, name_of, paths, source_of
+from dipc.shipped import STDIN, hidden_models, hidden_programs, models, name_of, paths
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    import dipc.dipwhile.allsizes.question as about
-else:
-    about = lazily("dipc.dipwhile.allsizes.question")
 
 PROGRAMS = "*.dip"
 HIDDEN = ("*.hmm", PROGRAMS)
 MODELS = ("*.dpm", "*.drn", PROGRAMS)
 STDOUT = "/dev/stdout"
-MOST_WARNINGS = 20  # that are shown
-Values = Mapping[str, Any]
-
-
-class Valuation(Text):
-    """Values of variables; ``name`` is the option that messages point to."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        text = super().convert(value, param, ctx)
-        return parse_valuation(text, self.name) if text.strip() else {}
 
 
 def beginning(*catalogues: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
@@ -114,8 +88,11 @@ def writable(path: Written) -> Written:
     return path
 
 
-def picture(name: str, formats: Sequence[str]) -> Path:
-    """The file of a picture, which is of the first of the formats if in doubt."""
+FIGURES = (".png", ".svg", ".pdf")
+
+
+def picture(name: str, formats: Sequence[str] = FIGURES) -> Path:
+    """The file of a picture.  Raises :class:`InputError` if it is of none of these formats."""
     target = Path(name)
     if target.suffix.lower() not in formats:
         hint = f"for example -o {target.stem}{formats[0]}"
@@ -180,7 +157,6 @@ FILE = ShippedFile((PROGRAMS,), paths)
 MODEL = ShippedFile(MODELS, models, paths)
 HIDDEN_MODEL = ShippedFile(HIDDEN, hidden_models, hidden_programs)
 TARGET = Target()
-PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 SECONDS = Amount("number of seconds")
 MEGABYTES = Amount("number of megabytes")
 STEPS = Count("number of actions")
@@ -188,7 +164,6 @@ STEPS = Count("number of actions")
 
 # Options that several commands have; a command may change their help or their default.
 option = partial(partial, click.option)
-files = partial(click.argument, "files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 definitions = option(
     "-D",
     "definitions",
@@ -199,14 +174,7 @@ definitions = option(
 claim = option(
     "--claim", metavar="TEXT", help="Instead of the program's claim, for example 'eps/2, exp(-2)'."
 )
-pair = option("--pair", type=PAIR, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
 at = option("--at", metavar="EPS0", help="For this eps only, for example --at 1/2.")
-interval = option(
-    "--for",
-    "budgets",
-    metavar="INTERVAL",
-    help="The range of eps, for example '(0, 1]'; by default that of the program's claim, else all eps > 0.",
-)
 time_limit = option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give up after this many seconds.")
 memory_limit = option("--memory-limit", type=MEGABYTES, metavar="MB", help="Give up beyond this memory.")
 output = option("-o", "--output", metavar="OUT", type=TARGET)
@@ -287,54 +255,6 @@ class About:
         return "json" if self.as_json else "quiet" if self.quiet else "text"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked(About):
-    """The program in question, and what the options that several commands have say about it."""
-
-    claim: str | None = None
-    pair: tuple[Values, Values] | None = None
-    budgets: str | None = None
-
-    @property
-    def restrictions(self) -> dict[str, Any]:
-        """What was given of ``pair``, ``at`` and ``budgets``, as the methods of a mechanism take it."""
-        found = {"pair": self.pair, "at": self.at, "budgets": self.budgets}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def question(self, needs_claim: bool = True) -> about.Question:
-        """The program and its claim, about every size, for ``dipc prove``."""
-        source, given = source_of(self.file), defined(self.definitions)
-        overrides = {name: to_rational(value, f"the parameter `{name}`") for name, value in given.items()}
-        say_whose(self.file)
-        with reading(self.name):
-            asked = partial(about.question, source, overrides, self.claim, needs_claim=needs_claim)
-            return held(Clock(), asked, (source,))
-
-    def load(self) -> Mechanism:
-        """The program with its parameters set; warnings go to the standard error."""
-        with reading(self.name):
-            mechanism = Mechanism.load_file(self.file, defined(self.definitions))
-        say_whose(self.file)
-        for warning in mechanism.warnings[:MOST_WARNINGS]:
-            click.echo(warning, err=True)
-        if (more := len(mechanism.warnings) - MOST_WARNINGS) > 0:
-            click.echo(f"and {more} more warnings", err=True)
-        return mechanism
-
-
-def say_whose(file: str) -> None:
-    """A note if a shipped program was read, but there is a file of nearly the same name."""
-    if not Path(file).exists() and Path(f"{file}.dip").exists():
-        note = f"note: this is the {file} that comes with dipc; yours is {file}.dip"
-        click.echo(note, err=True)
-
-
-def program(command: Callable[..., int]) -> Callable[..., int]:
-    """FILE and -D; they and the other options of :class:`Asked` become the first argument of the command."""
-
-    return click.argument("file", type=FILE)(definitions()(gathered(Asked, command)))
-
-
 def gathered(kind: type[Any], command: Callable[..., int]) -> Callable[..., int]:
     """The command: its options that are fields of the dataclass ``kind`` become its first argument."""
 
@@ -374,14 +294,6 @@ def expanded(
             )
         found += inside
     return found
-
-
-def asks_of(file: str) -> Asks:
-    """What the program in a file can be asked; nothing special if it cannot be read."""
-    try:
-        return asks(source_of(file))
-    except (InputError, OSError):
-        return Asks()
 
 
 def defined(definitions: tuple[str, ...]) -> dict[str, str]:

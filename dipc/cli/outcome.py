@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from dipc.claims.verdict import Proved, Refuted, Verdict
+from dipc.claims.verdict import Verdict
 from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import Interrupted, error_record, explained, kind_of
 from dipc.files import write_file
@@ -25,11 +25,18 @@ from dipc.report.words import program_rows, short_witness, verdict_rows
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from dipc.dipwhile.allsizes.answer import AllSizesAnswer
-    from dipc.dpctl.verdict import ModelVerdict
-    from dipc.pufferfish.verdict import PufferfishVerdict
 
-    Answered = Verdict | ModelVerdict | PufferfishVerdict | AllSizesAnswer
+class Answered(Protocol):
+    """The answer of any system."""
+
+    @property
+    def status(self) -> str:
+        """The verdict in the words of its claim, such as ``private``."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else was found."""
+
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""
@@ -183,9 +190,7 @@ class Outcome(Result):
 
 def exit_status(verdict: Answered) -> int:
     """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    if isinstance(verdict, Proved) or verdict.status in ("holds", "private"):
-        return 0
-    return 1 if isinstance(verdict, Refuted) or verdict.status in ("fails", "violated") else 3
+    return {"private": 0, "holds": 0, "violated": 1, "fails": 1}.get(verdict.status, 3)
 
 
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:

@@ -1,24 +1,15 @@
-"""``dipc programs`` and ``dipc new``: the programs that come with dipc, and programs to start from."""
+"""``dipc programs``: the programs and models that come with dipc."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
 
 import click
 
-from dipc.cli.options import any_shipped_names, writable
+from dipc.cli.options import any_shipped_names
 from dipc.cli.terminal import say, show_table
-from dipc.errors import InputError
-from dipc.files import write_file
-from dipc.shipped import Shipped, describe, header, hidden_models, models, paths
-
-FOLDER = Path(__file__).parent.parent / "templates"
-SUFFIX = ".dip"
-DEFAULT = "count"
+from dipc.shipped import Shipped, describe, hidden_models, models, paths
 
 
 @click.command(
@@ -81,69 +72,3 @@ def _show_tables(chosen: Sequence[Shipped], with_source: bool) -> None:
 def _show_expected(chosen: Sequence[Shipped], headings: Sequence[str]) -> None:
     rows = [(each.name, each.expect, each.title, each.source) for each in chosen]
     show_table(headings, [row[: len(headings)] for row in rows], answers=1)
-
-
-# --- programs to start from ------------------------------------------------------------------
-
-
-@cache
-def templates() -> Mapping[str, Path]:
-    """The templates by name."""
-    return {path.stem: path for path in sorted(FOLDER.glob(f"*{SUFFIX}"))}
-
-
-class _New(click.Command):
-    """Its help page lists the templates."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        heads = {name: header(path.read_text(encoding="utf-8")) for name, path in templates().items()}
-        with formatter.section("Templates"):
-            formatter.write_dl([(name, head["title"].removeprefix("NAME: ")) for name, head in heads.items()])
-        super().format_epilog(ctx, formatter)
-
-
-@click.command(
-    cls=_New,
-    epilog="""\b
-Examples:
-  dipc new mine                    writes mine.dip; then: dipc check mine.dip
-  dipc new mine --template noisy-max
-  dipc new mine --template sparse --stdout | dipc check -
-""",
-)
-@click.argument("name")
-@click.option(
-    "-t",
-    "--template",
-    type=click.Choice(list(templates())),
-    metavar="NAME",
-    default=DEFAULT,
-    show_default=True,
-    help="The program to start from.",
-)
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option("--stdout", "to_stdout", is_flag=True, help="Print the program instead of writing a file.")
-def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
-    """Write NAME.dip, a program with comments to start from."""
-    if not name.strip(" .") or not name.isprintable():
-        raise InputError(f"`{name}` is no name of a program", hint="for example: dipc new mine")
-    path = Path(name if name.endswith(SUFFIX) else name + SUFFIX)
-    text = filled(templates()[template].read_text(encoding="utf-8"), path.stem)
-    if to_stdout:
-        say(text, end="")
-        return 0
-    try:
-        write_file(writable(path), text, new=not force)
-    except FileExistsError:
-        raise InputError(f"{path}: the file exists", hint="overwrite it with --force") from None
-    say(f"wrote {path}, and now: dipc check {_quoted(str(path))}")
-    return 0
-
-
-def filled(text: str, name: str) -> str:
-    """The template with its name."""
-    return text.replace("NAME.dip", _quoted(f"{name}.dip")).replace("NAME", name)
-
-
-def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[\w./\\-]+", name) else f'"{name}"'

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import signal
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
-import dipc.dipwhile.certify.every_size as every_size
 from dipc.cli import options
 from dipc.cli.failures import INTERRUPTED
 from dipc.cli.terminal import say
 from dipc.cli.work import BARE, work
 from dipc.clock import Clock
-from dipc.dipwhile.certify.compared import Statement, compared, rederive
-from dipc.dipwhile.convert import to_rational
-from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dipwhile.rederive.functions import NotCovered
-from dipc.dipwhile.rederive.values import fraction
-from dipc.dpctl.certify import is_about, listed_model, other_model
-from dipc.dpctl.model import MarkovModel, load_model
-from dipc.dpctl.syntax import parse_property
-from dipc.errors import InputError, LimitReached, Source
+from dipc.errors import InputError, LimitReached
 from dipc.excerpts import MOST_ANSWERED, shortened
-from dipc.kernel import chains, pufferfish, sizes
-from dipc.kernel.privacy import FORMAT, Certificate, shown
+from dipc.kernel.privacy import FORMAT, shown
 from dipc.kernel.reading import (
     MAX_BYTES,
     Refused,
@@ -42,10 +30,8 @@ from dipc.kernel.reading import (
     unpacked,
 )
 from dipc.kernel.statements import check as checked
-from dipc.pufferfish.certify import other_question
-from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import Asked, read_question
-from dipc.shipped import STDIN, given_bytes, holds_program, located_hidden, name_of, source_of
+from dipc.shipped import STDIN, given_bytes, name_of, source_of
+from dipc.systems import statement_system
 
 ACCEPTED, REFUSED, CONDITIONAL = 0, 1, 3
 
@@ -60,13 +46,6 @@ HOW_TO_MAKE_ONE = "make one: dipc check FILE --certificate c.json"
 OTHER_PROGRAM = "program: the given program"
 """How the kernel's reasons begin that say more with the names of files."""
 
-LISTED = "inputs, outputs, adjacency, distributions"
-NOTHING_DERIVED = f"claim, parameters, {LISTED}"
-"""What only the deep check compares with the program text."""
-
-NOTHING_COMPARED = "claim, parameters, inputs, adjacency, automaton"
-"""The same for a statement about every size."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -79,7 +58,6 @@ class Wanted:
     formula: str | None
     neighbours: str | None
     definitions: dict[str, str]
-    parameters: dict[str, Fraction]
     expect: str | None
     deep: bool
 
@@ -156,9 +134,7 @@ def verify(
     read as a certificate, 3 conditional: not everything was compared with the program text; or over a limit.
     """
     defined = options.defined(definitions)
-    numbers = {} if given["model"] is not None else defined  # else they may be functions of eps
-    parameters = {n: fraction(to_rational(v, n)) for n, v in numbers.items()}
-    wanted = Wanted(definitions=defined, parameters=parameters, **given)
+    wanted = Wanted(definitions=defined, **given)
     asked = (wanted.claim, wanted.model, wanted.formula)
     if not wanted.deep and (definitions or any(each is not None for each in asked)):
         names = "-D, --claim, --model and --formula"
@@ -184,11 +160,8 @@ def _verified(data: bytes, source: bytes | None, wanted: Wanted, clock: Clock) -
         try:
             found = checked(data, source)
             clock.tick("the deep check")
-            if isinstance(found, Certificate | sizes.Certificate):
-                with redirect_stdout(StringIO()) as without:  # what stands if there is no time for it
-                    status = _compared(found, replace(wanted, deep=False), clock)
-                clock.found((status, without.getvalue()))
-            return _compared(found, wanted, clock), said.getvalue()
+            status: int = statement_system(found).offer("judge")(found, wanted, clock)
+            return status, said.getvalue()
         except RecursionError:
             say("refused: deep: too deeply nested")
             return REFUSED, said.getvalue()
@@ -216,15 +189,6 @@ def _limit_behind(refused: Refused) -> LimitReached | None:
     return error if isinstance(error, LimitReached) else None
 
 
-def _compared(found: Any, wanted: Wanted, clock: Clock) -> int:
-    """Compare an accepted certificate, of any kind, with what is wanted."""
-    if isinstance(found, chains.Certificate):
-        return _judged_chain(found, wanted)
-    if isinstance(found, pufferfish.Certificate):
-        return _judged_hidden(found, wanted)
-    return _judged(found, wanted, clock)
-
-
 def _no_certificate(data: bytes) -> str:
     """Why a file that was refused is not a certificate at all; empty if it is one, which is wrong."""
     try:
@@ -239,116 +203,31 @@ def _no_certificate(data: bytes) -> str:
     return "" if right else f'JSON, but not an object with "format": "{FORMAT}"'
 
 
-def _judged(certificate: Certificate | sizes.Certificate, wanted: Wanted, clock: Clock) -> int:
-    """Compare an accepted certificate about a program with what is wanted, and print it; the exit status.
-
-    Raises :class:`Refused`.
-    """
-    if wanted.model is not None or wanted.formula is not None:
-        raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
-    differences = _other_status(certificate.status, wanted)
-    statement, derived = Statement([], []), None
-    unknown = NOTHING_COMPARED if isinstance(certificate, sizes.Certificate) else NOTHING_DERIVED
-    limit: Exception | None = None
-    try:
-        if wanted.deep:
-            statement, unknown, derive = _derivation(certificate, wanted, clock)
-            differences += statement.differences
-            derived = None if differences else derive()
-    except (LimitReached, Unfinished) as reached:
-        limit = reached
-    if differences:
-        say(f"accepted, but for another statement: {shown('; '.join(differences))}")
-    complete = isinstance(derived, str) or (derived is not None and not derived.missing)
-    say(f"accepted: {certificate.statement()}" if complete else certificate.conditional())
-    if derived is None:
-        say(f"not checked: whether these are those of the program text: {unknown}")
-        if isinstance(certificate, sizes.Certificate) and not certificate.labels:
-            say("not compared: the labels of the automaton with the adjacency")
-        if isinstance(certificate, Certificate) and certificate.adjacency.pairs is not None:
-            say("not recomputed: the pairs of the adjacency formula")
-    elif isinstance(derived, str):
-        say(f"derived: {derived}; nothing but the parser and the meaning of programs is trusted")
-    where = "in the certificate (no --program given)" if wanted.program is None else wanted.program
-    say(f"program text: {where}, SHA-256 {certificate.program.sha256}")
-    if statement.overridden:
-        say(f"overridden: {shown('; '.join(statement.overridden))}")
-    if limit is not None:
-        covers = "the deep check does not cover " if isinstance(limit, NotCovered) else ""
-        say(f"not derived: {covers}{shown(str(limit))}")
-    if isinstance(derived, every_size.Confirmation):
-        for line in (*derived.missing, derived.done):
-            say(shown(line))
-    if differences:
-        return REFUSED
-    return ACCEPTED if complete else CONDITIONAL
+# --- what the systems share ---------------------------------------------------------------------------
 
 
-def _other_status(status: str, wanted: Wanted) -> list[str]:
+class Certified(Protocol):
+    """A certificate that the kernel accepted."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what it lists."""
+
+    def statement(self) -> str:
+        """What was proved."""
+
+    def conditional(self) -> str:
+        """What was proved if what it lists is right."""
+
+
+def other_status(status: str, wanted: Wanted) -> list[str]:
     """What is wrong if another verdict is wanted."""
     expected = wanted.expect or "private"
     return [] if status == expected else [f"the claim is {status} (expected: {expected})"]
 
 
-def _derivation(
-    certificate: Certificate | sizes.Certificate, wanted: Wanted, clock: Clock
-) -> tuple[Statement, str, Callable[[], str | every_size.Confirmation]]:
-    """How the statement differs, what is left to derive from the program text, and the derivation."""
-    if isinstance(certificate, sizes.Certificate):
-        statement = every_size.compared(certificate, wanted.parameters, wanted.claim)
-        return statement, "automaton, inputs, adjacency", partial(every_size.confirmed, certificate, clock)
-    statement = compared(certificate, wanted.parameters, wanted.claim)
-    return statement, LISTED, partial(rederive, certificate, statement.text)
-
-
-def _judged_chain(certificate: chains.Certificate, wanted: Wanted) -> int:
-    """The same for a certificate about a Markov chain."""
-    if wanted.claim is not None:
-        raise InputError("--claim is about programs, the certificate is about a Markov chain")
-    if wanted.model is None and wanted.definitions:
-        raise InputError("-D sets numbers of a model", hint="name its file with --model")
-    expected = wanted.expect or "holds"
-    answer = "holds" if certificate.status == "holds" else "fails at a state asked about"
-    differences = [] if certificate.status == expected else [f"the formula {answer} (expected: {expected})"]
-    model = load_model(wanted.model, wanted.definitions) if wanted.model is not None else None
-    if wanted.neighbours is not None:
-        if model is None:
-            raise InputError("--neighbours are those of a model", hint="name its file with --model")
-        model = model.with_neighbours(wanted.neighbours)
-    formula = _formula(certificate, model, wanted.formula)  # which may define propositions of the model
-    if model is not None:
-        differences += other_model(certificate, model.model)
-    if not differences and formula is None:
-        differences.append("the formula, or the states that it is asked at")
-    status = _judged_model(certificate, wanted, differences, "states, rows, labels and neighbours")
-    if formula is not None and not differences:
-        say(f"formula: {shown(formula)}")
-    return status
-
-
-def _judged_hidden(certificate: pufferfish.Certificate, wanted: Wanted) -> int:
-    """The same for a certificate about a hidden Markov model."""
-    if wanted.formula is not None or wanted.neighbours is not None:
-        raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
-    if wanted.model is None and (wanted.definitions or wanted.claim is not None):
-        raise InputError("-D and --claim change what a model asks", hint="name its file with --model")
-    differences = _other_status(certificate.status, wanted)
-    if wanted.model is not None:
-        differences += other_question(certificate, _question(wanted.model, wanted))
-    return _judged_model(certificate, wanted, differences, "numbers, pairs, horizon and c")
-
-
-def _question(file: str, wanted: Wanted) -> Question:
-    """What a model asks, or a program with priors."""
-    source = source_of(file, located_hidden)
-    if holds_program(file, source):
-        mechanism = Mechanism.load_file(source, wanted.definitions)
-        return mechanism.pufferfish().as_model(wanted.claim)
-    return read_question(source, wanted.definitions, Asked(claim=wanted.claim))
-
-
-def _judged_model(
-    certificate: chains.Certificate | pufferfish.Certificate,
+def judged_model(
+    certificate: Certified,
     wanted: Wanted,
     differences: Sequence[str],
     contents: str,
@@ -363,21 +242,3 @@ def _judged_model(
     if differences:
         return REFUSED
     return ACCEPTED if wanted.deep else CONDITIONAL
-
-
-def _formula(certificate: chains.Certificate, model: MarkovModel | None, text: str | None) -> str | None:
-    """Where the formula was asked for; None if another one was."""
-    if text is not None:
-        chain = listed_model(certificate) if model is None else model.model
-        asked = (
-            parse_property(Source("<formula>", text), chain, defined=lambda name, span: True)
-            if model is None
-            else model.property(text)
-        )
-        return "as in --formula" if is_about(certificate, chain, asked) else None
-    if model is None:
-        return "in the certificate (no --formula given)"
-    for line in model.properties:
-        if is_about(certificate, model.model, parse_property(line.source, model.model, model.numbers)):
-            return f"property {line.name} of the model"
-    return None

@@ -15,7 +15,7 @@ from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram, Variable
 from dipc.dipwhile.syntax.parser import parse_claim, parse_valuation
 from dipc.errors import CLAIM_NAME, InputError, WrongType
 from dipc.models.values import Atom, Value, show, truth
-from dipc.numbers.exact import rational
+from dipc.numbers.exact import positive, rational
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import option_meant
 
@@ -29,6 +29,11 @@ Inputs = Mapping[str, PythonValues] | str
 def to_rational(value: PythonValue, what: str) -> fmpq:
     """An exact rational number; a float is refused, because 0.1 is not 1/10."""
     return rational(value, what)  # type: ignore[arg-type]
+
+
+def to_eps(value: PythonValue) -> fmpq:
+    """One privacy parameter: a positive rational."""
+    return positive(value)  # type: ignore[arg-type]
 
 
 def to_value(value: PythonValue, what: str) -> Value:
@@ -71,13 +76,6 @@ def to_pair(program: CoreProgram, pair: Sequence[Inputs]) -> tuple[Input, Input]
         hint = f"for example pair=({_text(program.inputs)}, {_text(program.inputs)})"
         raise WrongType(f"a pair is two inputs, not {number}", hint=hint)
     return to_input(program, pair[0], "first input"), to_input(program, pair[1], "second input")
-
-
-def to_eps(value: PythonValue) -> fmpq:
-    """One privacy parameter: a positive rational."""
-    if (eps := to_rational(value, "eps")) <= 0:
-        raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
-    return eps
 
 
 def to_eps_range(program: CoreProgram, interval: str) -> EpsRange:

@@ -32,6 +32,7 @@ from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Sour
 from dipc.lazily import lazily
 from dipc.shipped import source_of
 from dipc.suggest import methods_with_options_only
+from dipc.systems import offered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,18 +47,18 @@ if TYPE_CHECKING:
     import dipc.dipwhile.explain.explanation as explanation
     import dipc.dipwhile.export.formats as formats
     import dipc.dipwhile.export.questions as questions
-    import dipc.pufferfish.programs as program_questions
+    import dipc.dipwhile.priors as priors
     from dipc.signs.sentence import Sentence
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.dipwhile.certify.privacy"))
     curves = lazily("dipc.claims.tightness.curves")
+    priors = lazily("dipc.dipwhile.priors")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     answer = lazily("dipc.dipwhile.allsizes.answer")
     front = lazily("dipc.dipwhile.allsizes.front")
     all_sizes = lazily("dipc.dipwhile.allsizes.question")
     explanation = lazily("dipc.dipwhile.explain.explanation")
     formats, questions = map(lazily, ("dipc.dipwhile.export.formats", "dipc.dipwhile.export.questions"))
-    program_questions = lazily("dipc.pufferfish.programs")
 
 TEXT = ("\n", "<-", ";")
 """What the text of a program contains, but the name of a file does not."""
@@ -400,7 +401,7 @@ class Mechanism:
         """
         return views.page(self, file, claim=claim, **options)
 
-    def pufferfish(self, **fixed: PythonValue) -> program_questions.ProgramQuestion:
+    def pufferfish(self, **fixed: PythonValue) -> Any:
         """The question what the program's secrets reveal to an attacker with one of its priors.
 
         Without a prior, all neighbouring inputs are compared: differential privacy, with any number as
@@ -417,7 +418,8 @@ class Mechanism:
         >>> coin.pufferfish().check().status, coin.pufferfish().budget().low
         ('private', 2)
         """
-        return program_questions.ProgramQuestion(self.explored).fix(**fixed)
+        (about_secrets,) = offered("about secrets")
+        return about_secrets(priors.ProgramSecrets(self.explored)).fix(**fixed)
 
     @property
     def source(self) -> Source:
@@ -506,3 +508,8 @@ def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
 def settings(parameters: Mapping[str, object]) -> list[str]:
     """Parameters with their values, as Python arguments."""
     return [f"{name}={value!r}" for name, value in parameters.items()]
+
+
+def read_secrets(source: Source, parameters: Mapping[str, PythonValue]) -> priors.ProgramSecrets:
+    """The secrets of the program in a text, for questions about them."""
+    return priors.ProgramSecrets(Mechanism.load_file(source, parameters).explored)

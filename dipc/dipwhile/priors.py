@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from flint import fmpq
 
@@ -44,7 +44,7 @@ from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached
 from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
-from dipc.models.mixtures import Compared, Drawn, Ends, Exponent, Mixture, Mixtures
+from dipc.models.mixtures import Asked, Compared, Drawn, Ends, Exponent, Mixture, Mixtures
 from dipc.models.values import Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
@@ -69,14 +69,6 @@ def mixtures(explored: Explored, eps_range: EpsRange, clock: Clock) -> Mixtures:
         hint = "add a line such as: secret q[1] = 0 vs q[1] = 1"
         raise InputError(f"{program.source.name}: the program has a prior, but no secret", hint=hint)
     return _of_priors(explored, ring, eps_range, clock)
-
-
-class Asked(NamedTuple):
-    """A claim: its epsilon and delta, and the eps that it is about."""
-
-    epsilon: Exponent
-    delta: fmpq
-    eps_range: EpsRange
 
 
 def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = None) -> Asked:
@@ -304,3 +296,37 @@ def _of_neighbours(explored: Explored, ring: Ring, eps_range: EpsRange, clock: C
     ends = ranges(explored.program.question.unknowns, ring)
     name = explored.program.source.name
     return Mixtures(name, ring, ends, outputs, tuple(number), tuple(examples), tuple(pairs))
+
+
+# --- the system with secrets -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSecrets:
+    """The secrets of a program, for questions about them."""
+
+    explored: Explored = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The file."""
+        return self.explored.program.source.name
+
+    @property
+    def makes_claim(self) -> bool:
+        """Whether the program makes a claim."""
+        program = self.explored.program
+        return program.claim is not None or program.question.claim is not None
+
+    @property
+    def shared(self) -> tuple[object, ...]:
+        """What results only refer to."""
+        return self.explored, self.explored.program, self.explored.program.source
+
+    def asked(self, claim: str | None = None, at: fmpq | None = None) -> Asked:
+        """The claim in a text, by default that of the program: see :func:`asked`."""
+        return asked(self.explored.program, claim, at)
+
+    def mixtures(self, eps_range: EpsRange, clock: Clock) -> Mixtures:
+        """What is compared: see :func:`mixtures`."""
+        return mixtures(self.explored, eps_range, clock)

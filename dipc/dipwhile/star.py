@@ -13,9 +13,11 @@ probability 0 in the program and a positive one there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+
+from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
@@ -24,7 +26,7 @@ from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair, formul
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.step import LeftOpen, Outcome
 from dipc.dipwhile.semantics.valuations import grouped, holds, in_order, output_valuation
-from dipc.dipwhile.syntax.compile import compile_condition
+from dipc.dipwhile.syntax.compile import compile_condition, read
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.errors import InputError, LimitReached, Source, Span
@@ -49,6 +51,11 @@ class Star:
     outputs: tuple[Outcome, ...]
     left_open: LeftOpen
     notes: tuple[str, ...]
+
+    @property
+    def parameters(self) -> tuple[tuple[str, fmpq], ...]:
+        """The parameters of the program with their numbers."""
+        return self.program.parameters
 
     def check_range(self, eps_range: EpsRange) -> None:
         """Refuse a range of eps on which the program has negative probabilities or may not end."""
@@ -94,6 +101,11 @@ def _within(inner: Span | None, text: str, span: Span) -> Span:
     if inner is None or inner.source.text != text or span.source.text[start : span.end - 1] != text:
         return span
     return Span(span.source, start + inner.start, start + inner.end)
+
+
+def read_star(source: Source, overrides: Mapping[str, fmpq], clock: Clock) -> Star:
+    """The model of the program in a text; ``overrides`` are numbers of its parameters."""
+    return star_of(read(source, overrides), clock)
 
 
 def star_of(program: CoreProgram, clock: Clock) -> Star:

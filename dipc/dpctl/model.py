@@ -14,8 +14,6 @@ import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.dipwhile.star import Star, star_of
-from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.formula import Property
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
@@ -32,12 +30,14 @@ from dipc.models.drn import read_drn
 from dipc.models.names import name_declared, unquoted
 from dipc.models.networks import graph_of, parts_of
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
+from dipc.models.star import Star
 from dipc.models.storm import model_of, read_symbolic, to_storm
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.shipped import STDIN, holds_program, located_model, source_of
 from dipc.suggest import did_you_mean, methods_with_options_only, options_only
+from dipc.systems import offered
 from dipc.views import Shown
 
 if TYPE_CHECKING:
@@ -392,7 +392,7 @@ class ProgramModel(MarkovModel):
     """
 
     def __init__(self, star: Star, name: str) -> None:
-        numbers = {name: Amount(Quotient.of(value)) for name, value in star.program.parameters}
+        numbers = {name: Amount(Quotient.of(value)) for name, value in star.parameters}
         self.labels = dict(star.model.labels)
         super().__init__(replace(star.model, labels=self.labels), name, (), numbers)
         self.star, self.notes = star, star.notes
@@ -429,6 +429,11 @@ def load_model(file: str | Path, D: Parameters | None = None) -> MarkovModel:
     return held(clock, lambda: READERS[kind](source, D or {}, clock), (source,))
 
 
+def load(file: str | Path, **parameters: Probability) -> MarkovModel:
+    """The model in a file, as :func:`dipc.load` reads it: see :func:`load_model`."""
+    return load_model(file, parameters)
+
+
 def kind_of(file: str | Path, source: Source) -> str:
     """The format of a model, as the ending of a file: by its name, on the standard input by its text."""
     if file != STDIN:
@@ -454,7 +459,8 @@ def _from_drn(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
 
 def _from_program(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
     overrides = {name: rational(cast(Number, value), f"the parameter `{name}`") for name, value in D.items()}
-    return ProgramModel(star_of(read(source, overrides), clock), source.name)
+    (read_star,) = offered("star")
+    return ProgramModel(read_star(source, overrides, clock), source.name)
 
 
 def _from_storm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:

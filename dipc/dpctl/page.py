@@ -1,6 +1,6 @@
 """The page about a Markov model and a formula: the verdict, its witness, plots over eps, and a picture.
 
-One file that loads nothing and runs no script, like :mod:`dipc.dipwhile.panels.page`.
+One file that loads nothing and runs no script, like :mod:`dipc.report.page`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import dipc.views as views
 from dipc.child import held
 from dipc.claims.wording import pretty
 from dipc.clock import Clock
-from dipc.dipwhile.panels.page import TEMPLATES, data_uri, plot_svg, refuse_no_page
 from dipc.dpctl.formula import Property
 from dipc.dpctl.model import MarkovModel, describe
 from dipc.dpctl.panels import panels_of, plot_model
@@ -26,6 +25,7 @@ from dipc.errors import InputError
 from dipc.files import write_file
 from dipc.report.canvas import Panel
 from dipc.report.document import html, plain_document
+from dipc.report.page import STYLES, data_uri, plot_svg, refuse_no_page
 from dipc.suggest import options_only
 from dipc.version import __version__
 
@@ -51,7 +51,7 @@ def report_model_html(
 def _written(model: MarkovModel, formula: str | Property, title: str | None) -> str:
     verdict = model.check(formula)
     heading = escape(title or PurePath(model.name).name.strip("<>"))
-    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    style = (STYLES / "report.css").read_text(encoding="utf-8")
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'

@@ -8,12 +8,14 @@ with equal laws are put together, so that A = sum over different laws g of (sum 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from flint import fmpq
 
+from dipc.clock import Clock
 from dipc.models.laws import Vector
 from dipc.numbers.parametric import Parametric, Ring
+from dipc.signs.eps_range import EpsRange
 
 
 class Ends(NamedTuple):
@@ -80,3 +82,36 @@ class Exponent(NamedTuple):
     factor: fmpq
     constant: fmpq
     rate: fmpq
+
+
+class Asked(NamedTuple):
+    """A claim: its epsilon and delta, and the eps that it is about."""
+
+    epsilon: Exponent
+    delta: fmpq
+    eps_range: EpsRange
+
+
+class Secrets(Protocol):
+    """A system with secrets, and what an attacker knows of them: what it compares, and the claim it makes."""
+
+    @property
+    def name(self) -> str:
+        """The file."""
+
+    @property
+    def makes_claim(self) -> bool:
+        """Whether it makes a claim of its own."""
+
+    @property
+    def shared(self) -> tuple[object, ...]:
+        """What results only refer to, see :func:`dipc.child.held`."""
+
+    def asked(self, claim: str | None = None, at: fmpq | None = None) -> Asked:
+        """The claim in a text, by default its own; ``at`` replaces its range by one eps.
+
+        Raises :class:`InputError` if there is none, and for what is wrong in it.
+        """
+
+    def mixtures(self, eps_range: EpsRange, clock: Clock) -> Mixtures:
+        """What is compared on a range of eps.  Raises :class:`InputError`, :class:`LimitReached`."""

@@ -156,3 +156,10 @@ def rounded(value: Fraction, digits: int) -> Decimal:
         context.prec = digits
         context.Emax, context.Emin = MAX_EMAX, MIN_EMIN
         return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def positive(value: Number) -> fmpq:
+    """One privacy parameter: a positive rational.  Raises :class:`InputError`."""
+    if (eps := rational(value, "eps")) <= 0:
+        raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
+    return eps

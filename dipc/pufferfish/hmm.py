@@ -21,7 +21,6 @@ import dipc.pufferfish.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.dipwhile.mechanisms import Mechanism
 from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.numbers.exact import Number, rational
@@ -32,7 +31,7 @@ from dipc.pufferfish.laws import Law, as_function
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
-from dipc.shipped import hidden_models, located_hidden, paths, source_of
+from dipc.shipped import located_hidden, source_of
 from dipc.suggest import methods_with_options_only
 
 if TYPE_CHECKING:
@@ -51,20 +50,6 @@ Matrix = Sequence[Sequence[Probability]]
 WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^-]*\))?")
 NOTHING = Asked()
 OUTSIDE = re.compile(r"[^\s()]+(?:\([^()]*\))?")
-
-
-def load(program: str | Path, **parameters: Any) -> Mechanism | Any:
-    """A :class:`Mechanism`, or of an .hmm file a :class:`HiddenMarkovModel`.
-
-    ``program`` is the name of a file, the text of a program, or the name of a shipped program or model;
-    ``parameters`` override its parameters.  Raises :class:`InputError`, :class:`LimitReached`, or
-    :class:`OSError` if the file cannot be read.
-    """
-    name = str(program)
-    shipped = name in hidden_models() and name not in paths() and not Path(name).exists()
-    if isinstance(program, str | Path) and "\n" not in name and (name.endswith(SUFFIX) or shipped):
-        return HiddenMarkovModel.load(program, **parameters)
-    return Mechanism.load(program, **parameters)
 
 
 @methods_with_options_only

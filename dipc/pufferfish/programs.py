@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import fmpq
 
-import dipc.dipwhile.convert as convert
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.dipwhile.convert import PythonValue
-from dipc.dipwhile.priors import Asked, asked, mixtures
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.errors import InputError, Unsupported
 from dipc.lazily import lazily
-from dipc.models.mixtures import Exponent, Mixtures
+from dipc.models.mixtures import Asked, Exponent, Mixtures, Secrets
+from dipc.numbers.exact import Number, positive, rational
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish.mixed import Mixed, mixed
 from dipc.pufferfish.question import Claim, Question
@@ -92,17 +89,15 @@ class ProgramQuestion:
     Without a prior, all neighbouring inputs are compared.  ``fixed`` are numbers for parameters with a range.
     """
 
-    explored: Explored = field(repr=False)
+    secrets: Secrets = field(repr=False)
     fixed: Mapping[str, fmpq] = field(default_factory=dict)
 
-    def fix(self, **values: PythonValue) -> ProgramQuestion:
+    def fix(self, **values: Number) -> ProgramQuestion:
         """The question with numbers for these parameters."""
-        numbers = {
-            name: convert.to_rational(value, f"the parameter `{name}`") for name, value in values.items()
-        }
-        return ProgramQuestion(self.explored, {**self.fixed, **numbers})
+        numbers = {name: rational(value, f"the parameter `{name}`") for name, value in values.items()}
+        return ProgramQuestion(self.secrets, {**self.fixed, **numbers})
 
-    def check(self, claim: str | None = None, *, at: PythonValue | None = None) -> PufferfishVerdict:
+    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
         """Decide a claim such as ``"ln(2)"`` or ``"eps/2"``, by default the program's own.
 
         ``at`` decides it for one eps only; a limit (:func:`dipc.limits`) that runs out is an Undecided
@@ -110,7 +105,7 @@ class ProgramQuestion:
         :class:`InputError` for what is wrong in the program, its priors or the claim.
         """
         clock = Clock()
-        question = asked(self.explored.program, claim, _eps(at))
+        question = self.secrets.asked(claim, _eps(at))
 
         def decided() -> PufferfishVerdict:
             found = self._mixtures(question.eps_range, clock)
@@ -125,7 +120,7 @@ class ProgramQuestion:
         :class:`~dipc.errors.Unsupported` if a probability is not a rational function of exp(-eps/m).
         """
         clock = Clock()
-        question = asked(self.explored.program, claim)
+        question = self.secrets.asked(claim)
 
         def made() -> Question:
             found = self._mixtures(question.eps_range, clock)
@@ -133,7 +128,7 @@ class ProgramQuestion:
 
         return self._held(clock, made)
 
-    def budget(self, *, at: PythonValue | None = None) -> Budget:
+    def budget(self, *, at: Number | None = None) -> Budget:
         """The least c = exp(epsilon) for which the program is private.
 
         Raises :class:`InputError`, :class:`~dipc.errors.LimitReached`, and
@@ -144,7 +139,7 @@ class ProgramQuestion:
         eps_range = EpsRange.positive() if eps is None else EpsRange.point(eps)
         return self._held(clock, lambda: deciding.budget(self._mixtures(eps_range, clock), eps_range, clock))
 
-    def posed(self, claim: str | None = None, *, at: PythonValue | None = None) -> Posed:
+    def posed(self, claim: str | None = None, *, at: Number | None = None) -> Posed:
         """What is compared, with exact probabilities, and the claim; at one eps if ``at`` is given.
 
         Raises :class:`InputError` for what is wrong in the program, its priors or the claim, and
@@ -154,11 +149,10 @@ class ProgramQuestion:
         return self._held(clock, lambda: self._posed(claim, _eps(at), clock))
 
     def _posed(self, claim: str | None, eps: fmpq | None, clock: Clock) -> Posed:
-        program = self.explored.program
-        if claim is None and program.claim is None and program.question.claim is None:
+        if claim is None and not self.secrets.makes_claim:
             question = Asked(NO_CLAIM, fmpq(0), EpsRange.positive() if eps is None else EpsRange.point(eps))
         else:
-            question = asked(program, claim, eps)
+            question = self.secrets.asked(claim, eps)
         found, exponent = self._mixtures(question.eps_range, clock), question.epsilon
         if question.eps_range.is_point:
             found, exponent = deciding.at(found, exponent, question.eps_range.inside)
@@ -170,7 +164,7 @@ class ProgramQuestion:
         self,
         given: str | None = None,
         *,
-        at: PythonValue | None = None,
+        at: Number | None = None,
     ) -> dict[tuple[str, str | None], dict[str, str]]:
         """P(output | secret) for every secret, with the name of the prior: exact functions, as text.
 
@@ -185,7 +179,7 @@ class ProgramQuestion:
 
         return self._held(clock, found)
 
-    def export(self, to: str, *, claim: str | None = None, at: PythonValue | None = None) -> str:
+    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
         """The question for another tool: ``smtlib``, ``redlog``, or a chain: ``drn``, ``prism``, ``dot``,
         ``svg``.
 
@@ -214,11 +208,11 @@ class ProgramQuestion:
         return views.plot(self, **options)
 
     def _held(self, clock: Clock, work: Callable[[], T]) -> T:
-        return held(clock, work, (self.explored, self.explored.program, self.explored.program.source))
+        return held(clock, work, self.secrets.shared)
 
     def _mixtures(self, eps_range: EpsRange, clock: Clock) -> Mixtures:
-        return deciding.fixed(mixtures(self.explored, eps_range, clock), self.fixed)
+        return deciding.fixed(self.secrets.mixtures(eps_range, clock), self.fixed)
 
 
-def _eps(at: PythonValue | None) -> fmpq | None:
-    return None if at is None else convert.to_eps(at)
+def _eps(at: Number | None) -> fmpq | None:
+    return None if at is None else positive(at)

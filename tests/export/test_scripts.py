@@ -14,9 +14,9 @@ from flint import fmpq
 
 from dipc.dipwhile.export.mathematica import mathematica as to_mathematica
 from dipc.dipwhile.export.sage import sage as to_sage
+from dipc.dipwhile.export.smtlib import smtlib
 from dipc.dipwhile.export.storm import as_model, drn, labels, prism
 from dipc.export.markov import over_symbols
-from dipc.export.smtlib import smtlib
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.inequality import Fails, Holds

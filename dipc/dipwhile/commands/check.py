@@ -16,6 +16,7 @@ from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
 from dipc.clock import Progress
+from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.parser import parse
 from dipc.lazily import lazily
@@ -30,7 +31,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted(options.Asked):
+class Wanted(program_options.Asked):
     """What is asked about a program."""
 
     jobs: int
@@ -48,11 +49,11 @@ Examples:
   dipc new mine --stdout | dipc check -       a program from another program
 """,
 )
-@options.files()
+@program_options.files()
 @options.definitions()
 @options.claim(help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.")
 @options.at(help="Decide for this eps only, for example --at 1/2.")
-@options.pair()
+@program_options.pair()
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
 @click.option("--jobs", type=options.Count(least=1), default=1, metavar="K", help="Decide in K processes.")
@@ -93,7 +94,7 @@ def _expanded(files: Sequence[str]) -> list[str]:
     every_size: list[str] = []
 
     def wanted(file: str) -> bool:
-        asked = options.asks_of(file)
+        asked = program_options.asks_of(file)
         if asked.claims_number:
             numbers.append(file)
         elif asked.every_size:

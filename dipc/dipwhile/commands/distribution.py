@@ -12,6 +12,7 @@ from dipc.claims.wording import decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.terminal import answer, columns, say
 from dipc.cli.work import work
+from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
@@ -33,11 +34,11 @@ Examples:
   dipc distribution svt1 --input "q=[0,1,1]" --at 1/2 --digits 50 --json
 """,
 )
-@options.program
+@program_options.program
 @click.option(
     "--input",
     "values",
-    type=options.Valuation("--input"),
+    type=program_options.Valuation("--input"),
     default="",
     metavar="TEXT",
     help="The input, for example 'q=[0,1,1]'.",
@@ -51,7 +52,7 @@ Examples:
 )
 @options.limits
 @options.json()
-def distribution(asked: options.Asked, values: options.Values, digits: int | None) -> int:
+def distribution(asked: program_options.Asked, values: program_options.Values, digits: int | None) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
 
     With --at every probability is shown at one eps: exactly, and in decimals that are correctly rounded

@@ -16,6 +16,7 @@ from dipc.cli.outcome import worst
 from dipc.cli.terminal import say
 from dipc.cli.work import reading
 from dipc.clock import Clock, limits
+from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.syntax.format import arranged
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InternalError, Source
@@ -44,7 +45,7 @@ Examples:
   dipc format - < mine.dip              from an editor
 """,
 )
-@options.files()
+@program_options.files()
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; name the files that would change.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 @click.option("-i", "-w", "--write", is_flag=True, help="Rewrite the files.")

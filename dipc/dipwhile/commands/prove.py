@@ -18,6 +18,7 @@ from dipc.cli.work import asking
 from dipc.clock import Progress
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, ProvedForAll
+from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.records.every_size import answer_rows, proof_document, short_reason
 from dipc.errors import InputError
 from dipc.lazily import lazily
@@ -36,7 +37,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted(options.Asked):
+class Wanted(program_options.Asked):
     """What is asked about a program, and how the answer is shown."""
 
     details: bool = False
@@ -82,7 +83,7 @@ Examples:
   dipc prove svt1 svt2 nmax1        a table of several
 """,
 )
-@options.files()
+@program_options.files()
 @options.definitions(help="Set a parameter; that of a size makes it a number, for example -D N=4.")
 @options.claim(help="Prove this instead of the program's claim, for example '3/2*eps'.")
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")

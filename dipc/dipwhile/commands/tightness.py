@@ -15,6 +15,7 @@ from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.asking import show_document, show_rows
 from dipc.cli.work import work
+from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.dipwhile.mechanisms import MOST_PATHS, Mechanism
 from dipc.dipwhile.records.every_size import head_rows, least_rows
@@ -28,10 +29,10 @@ T = TypeVar("T")
 
 def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
     """FILE, -D, and what ``budget``, ``profile`` and ``regions`` have in common."""
-    return options.program(options.pair()(options.limits(options.json()(command))))
+    return program_options.program(program_options.pair()(options.limits(options.json()(command))))
 
 
-def computed(asked: options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:
+def computed(asked: program_options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:
     """The mechanism and what it answers, with a progress bar and a limit."""
     with work(f"reading {asked.name}", *asked.limits):
         mechanism = asked.load()
@@ -58,12 +59,12 @@ Examples:
 """,
 )
 @tightness_options
-@options.interval()
+@program_options.interval()
 @options.at()
 @width_option
 @click.option("--epsilon-curve", is_flag=True, help="Also the exact privacy loss as a function of eps.")
 @click.option("--all-sizes", is_flag=True, help="For every size and all inputs, as in 'dipc prove'.")
-def budget(asked: options.Asked, width: str, epsilon_curve: bool, all_sizes: bool) -> int:
+def budget(asked: program_options.Asked, width: str, epsilon_curve: bool, all_sizes: bool) -> int:
     """Find the least t such that FILE is (t*eps)-private for every eps.
 
     A rational t is exact, any other enclosed.  The report says where t is attained or approached, and which
@@ -93,13 +94,13 @@ Examples:
 """,
 )
 @tightness_options
-@options.interval()
+@program_options.interval()
 @options.at()
 @width_option
 @click.option(
     "--epsilon", metavar="TEXT", help="For example 'eps/2'; by default that of the program's claim."
 )
-def profile(asked: options.Asked, width: str, epsilon: str | None) -> int:
+def profile(asked: program_options.Asked, width: str, epsilon: str | None) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
     return _answered(lambda m, **given: [m.profile(epsilon, width=width, **given)], asked)
 
@@ -114,12 +115,12 @@ Examples:
 )
 @tightness_options
 @options.claim()
-def regions(asked: options.Asked) -> int:
+def regions(asked: program_options.Asked) -> int:
     """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
     return _answered(lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked)
 
 
-def _for_all_sizes(asked: options.Asked) -> int:
+def _for_all_sizes(asked: program_options.Asked) -> int:
     """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
     start = monotonic()
     with work(f"reading {asked.name}", *asked.limits) as running:
@@ -133,7 +134,7 @@ def _for_all_sizes(asked: options.Asked) -> int:
     return 0 if found.least_t is not None or (found.least is not None and found.least.unbounded) else 3
 
 
-def _answered(answer: Callable[..., list[Tight]], asked: options.Asked) -> int:
+def _answered(answer: Callable[..., list[Tight]], asked: program_options.Asked) -> int:
     """Compute and print."""
     start = monotonic()
     mechanism, found = computed(asked, answer)
@@ -148,7 +149,7 @@ def _answered(answer: Callable[..., list[Tight]], asked: options.Asked) -> int:
 
 def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """An option for the values of variables."""
-    return click.option(name, *names, type=options.Valuation(name), **more)
+    return click.option(name, *names, type=program_options.Valuation(name), **more)
 
 
 @click.command(
@@ -161,11 +162,11 @@ Examples:
   dipc explain nmax3 --json
 """,
 )
-@options.program
+@program_options.program
 @options.claim()
 @values_option("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
 @values_option("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
-@options.pair(help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
+@program_options.pair(help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
 @values_option("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
 @options.at(help="Look at this eps, for example --at 1/2.")
 @click.option(
@@ -180,10 +181,10 @@ Examples:
 @options.json()
 @options.limits
 def explain(
-    asked: options.Asked,
-    left: options.Values | None,
-    right: options.Values | None,
-    output: options.Values | None,
+    asked: program_options.Asked,
+    left: program_options.Values | None,
+    right: program_options.Values | None,
+    output: program_options.Values | None,
     most: int,
 ) -> int:
     """Explain where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
@@ -213,7 +214,7 @@ def explain(
     return 0
 
 
-def commands(found: Explanation, asked: options.Asked) -> list[Line]:
+def commands(found: Explanation, asked: program_options.Asked) -> list[Line]:
     """What to type next, and what for."""
     program = " ".join([shlex.quote(asked.file), *(f"-D {shlex.quote(each)}" for each in asked.definitions)])
     given = "" if asked.claim is None else f" --claim {shlex.quote(asked.claim)}"

@@ -7,13 +7,11 @@ need no script.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
-from typing import Any, assert_never
+from typing import assert_never
 
 import dipc.dipwhile.records.every_size as sizes
-import dipc.dpctl.records as models
-import dipc.pufferfish.records as hidden
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
@@ -29,13 +27,10 @@ from dipc.dipwhile.explain.explanation import Explanation
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.records.explanation import explanation_document
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dpctl.model import ModelRegions
-from dipc.dpctl.pipeline import ModelValue
-from dipc.dpctl.verdict import Fails, Holds
-from dipc.dpctl.verdict import Undecided as UndecidedFormula
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
-from dipc.report.document import Document, html, lines, plain_document, table, text
+from dipc.report.document import Document, lines, plain_document, table
+from dipc.report.notebook import register
 from dipc.report.tightness import Tight, enclosure, epsilon_text, rows_of, where
 from dipc.report.words import checked, doubts, pair_text, program_title, sign
 from dipc.signs.ends import shown, union
@@ -147,18 +142,7 @@ def brief(found: Tight | Explanation) -> str:
 views.html.register(Witness, lambda found: table(_rows(found)))
 
 
-def _register(kind: type, brief: Callable[[Any], str], document: Callable[[Any], Document]) -> None:
-    """Show results of a kind by their documents."""
-    views.short.register(kind, brief)
-    views.text.register(kind, lambda found: text(document(found)))
-    views.html.register(kind, lambda found: html(document(found)))
-
-
 for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
-    _register(_kind, brief, document_of)
-for _answer in (Holds, Fails, UndecidedFormula, ModelValue, ModelRegions):
-    _register(_answer, models.brief, lambda found: plain_document(models.rows_of(found)))
-for _found in hidden.KINDS:
-    _register(_found, hidden.brief, lambda found: plain_document(hidden.rows_of(found)))
-_register(AllSizesAnswer, sizes.brief, lambda found: plain_document(sizes.answer_rows(found)))
+    register(_kind, brief, document_of)
+register(AllSizesAnswer, sizes.brief, lambda found: plain_document(sizes.answer_rows(found)))
 views.html.register(AllSizesAnswer, sizes.answer_html)

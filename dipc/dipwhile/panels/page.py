@@ -13,12 +13,10 @@ import gzip
 import json
 import re
 import shlex
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
-from io import StringIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -42,14 +40,14 @@ from dipc.dipwhile.panels.figures import panels_of
 from dipc.dipwhile.panels.study import Study, Subject, gave_up, study
 from dipc.dipwhile.records.every_size import answer_html
 from dipc.dipwhile.records.every_size import where as where_proved
-from dipc.errors import InputError
 from dipc.files import write_file
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.attempts import Attempts, Note
-from dipc.report.canvas import MissingPackage, Panel, broken, sheet
+from dipc.report.canvas import MissingPackage, broken
 from dipc.report.document import lines
 from dipc.report.mathml import mathml, rational
+from dipc.report.page import STYLES, data_uri, marked, plot_svg, refuse_no_page
 from dipc.report.tightness import enclosure, span, where
 from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.inequality import Fails
@@ -60,10 +58,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates", STYLES  # its own, and the style of all pages
 LARGEST = 200_000  # bytes of a file that the page carries
 PROVING = 5.0  # seconds for a proof for every size
-PANEL = (5.6, 4.2)  # inches: still to be read on a phone
 MOST_STATES = 60  # of a chain that is drawn
 LONGEST = 3000  # characters of a proof that is shown as in the certificate
 
@@ -77,21 +74,6 @@ FILES = {
     "drn": (".drn", "the chain for Storm"),
     "prism": (".pm", "the chain for PRISM and Storm"),
 }
-
-INKS = {
-    "#000000": "ink",
-    "#262626": "ink",
-    "#dddddd": "line",
-    "#0072b2": "blue",
-    "#d55e00": "red",
-    "#009e73": "green",
-    "#cc79a7": "pink",
-    "#e69f00": "orange",
-    "#56b4e9": "sky",
-    "#777777": "grey",
-    "#ffffff": "paper",
-}
-"""The colours of plots and the CSS variables that replace them, which differ in dark mode."""
 
 
 @options_only
@@ -170,12 +152,6 @@ def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: 
     return target
 
 
-def refuse_no_page(target: Path) -> None:
-    """Raise :class:`InputError` for the name of another kind of file."""
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{target}: a report is a page of HTML", hint=f'for example "{target.stem}.html"')
-
-
 # --- the template ----------------------------------------------------------------------------
 
 
@@ -197,7 +173,7 @@ def _environment() -> Environment:
     """The templates, compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = FileSystemLoader(TEMPLATES)
+    loader = FileSystemLoader([*TEMPLATES])
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -218,13 +194,6 @@ def _environment() -> Environment:
         "where": where,
     }
     return environment
-
-
-def marked(html: str) -> Markup:
-    """HTML of our own, which the template must not escape."""
-    from markupsafe import Markup
-
-    return Markup(html)
 
 
 def highlighted(text: str) -> Markup:
@@ -292,28 +261,6 @@ def _plots(found: Study) -> list[tuple[str, str, Markup]]:
     return [(panel.title, panel.words, plot_svg(panel, f"plot{n}")) for n, panel in panels]
 
 
-def plot_svg(panel: Panel, prefix: str) -> Markup:
-    """The panel as an ``<svg>`` element with the colours of the page; its ids begin with the prefix."""
-    import matplotlib
-    from markupsafe import escape
-
-    data = StringIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with matplotlib.rc_context({"svg.hashsalt": prefix}):
-        sheet([panel], size=PANEL, titles=False).savefig(
-            data, format="svg", metadata=nothing, transparent=True
-        )
-    text = data.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<!--.*?-->|<style.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", text)
-    text = re.sub(r"#[0-9a-f]{6}\b", lambda ink: f"var(--{INKS[ink[0]]})" if ink[0] in INKS else ink[0], text)
-    label = escape(f"{panel.title}. {panel.words}")
-    text = re.sub(r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg ', r"<svg \1", text, count=1)
-    return marked(text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1))
-
-
 def _picture(found: Study) -> Picture:
     """The chain on the input u, or on the first input."""
     program = found.subject.mechanism.program
@@ -331,11 +278,6 @@ def _drawing(drawn: Picture, attempts: Attempts) -> str | None:
 
 
 # --- files -----------------------------------------------------------------------------------
-
-
-def data_uri(data: bytes, kind: str) -> str:
-    """A file as an address."""
-    return f"data:{kind};base64,{b64encode(data).decode()}"
 
 
 @dataclass(frozen=True, slots=True)

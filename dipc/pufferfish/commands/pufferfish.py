@@ -19,7 +19,6 @@ from dipc.cli.outcome import Result, worst
 from dipc.cli.terminal import say, show_table
 from dipc.cli.work import asking, reading, work
 from dipc.clock import Progress
-from dipc.dipwhile.mechanisms import Mechanism
 from dipc.errors import InputError, Source
 from dipc.lazily import lazily
 from dipc.numbers.exact import rational
@@ -37,6 +36,7 @@ from dipc.pufferfish.records import (
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
 from dipc.report.document import Node, record, time_row
 from dipc.shipped import expected_verdict, holds_program, located_hidden, name_of, source_of
+from dipc.systems import offered
 
 if TYPE_CHECKING:
     import dipc.pufferfish.certify as written
@@ -108,9 +108,10 @@ class Asked(options.About):
         if self.compared or self.horizon is not None:
             message = "--compare and --horizon are about hidden Markov models (*.hmm)"
             raise InputError(message, hint="a program names its pairs by `secret A vs B`")
+        (read_secrets,) = offered("secrets")
         with reading(self.name):
-            mechanism = Mechanism.load_file(self.source, options.defined(self.definitions))
-        return mechanism.pufferfish(**options.defined(self.fixed))
+            secrets = read_secrets(self.source, options.defined(self.definitions))
+        return ProgramQuestion(secrets).fix(**options.defined(self.fixed))
 
     def budget(self) -> Budget:
         """The least c of the question."""
@@ -239,8 +240,7 @@ def check(asked: Asked, files: tuple[str, ...], junit: str | None) -> int:
 
 def _is_question(file: str) -> bool:
     """Whether a file in a folder is a model, or a program that says what an attacker knows or claims."""
-    asked = options.asks_of(file)
-    return not file.endswith(PROGRAM) or asked.claims_number or asked.has_prior
+    return not file.endswith(PROGRAM) or any(asks(file) for asks in offered("asks about secrets"))
 
 
 def _decided(asked: Asked, progress: Progress) -> HiddenOutcome:

@@ -13,24 +13,15 @@ from dipc.cli.failures import INTERRUPTED, Interrupted
 from dipc.cli.terminal import say, write
 from dipc.cli.work import say_left_out, work
 from dipc.clock import limits
+from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.export.formats import CHAINS, QUESTIONS, VERDICTS
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.panels.figures import SHOWN_DIGITS, WHAT, plot_mechanism
-from dipc.dipwhile.panels.page import refuse_no_page, report_html
-from dipc.dpctl.model import MarkovModel, load_model
-from dipc.dpctl.page import report_model_html
-from dipc.dpctl.panels import plot_model
-from dipc.errors import InputError
+from dipc.dipwhile.panels.page import report_html
 from dipc.files import write_file
 from dipc.report.attempts import PATIENCE, Attempts
+from dipc.report.page import refuse_no_page
 from dipc.shipped import STDIN
-
-FORMATS = (".png", ".svg", ".pdf")
-formula_option = click.option(
-    "--formula",
-    metavar="TEXT",
-    help="FILE is a Markov model (or a program), and this a formula about it: see `dipc model --help`.",
-)
 
 
 @click.command(
@@ -40,17 +31,16 @@ Examples:
   dipc plot svt1 --what loss --to 20 -o loss.svg
   dipc plot sparse --what profile -o sparse.pdf
   dipc plot svt1 --what distributions --pair "q=[0,0,0]" "q=[1,1,1]" --at 1/2
-  dipc plot survey.dpm --formula "D[eps, 0](X out_1)"
 """,
 )
-@options.program
+@program_options.program
 @options.output(help="The file: .png, .svg or .pdf [NAME.png].")
 @click.option(
     "--what", type=click.Choice([*WHAT, "all"]), default="all", show_default=True, help="What to show."
 )
 @options.claim()
-@options.interval(help="The range of eps of the claim, for example '(0, 1]'.")
-@options.pair()
+@program_options.interval(help="The range of eps of the claim, for example '(0, 1]'.")
+@program_options.pair()
 @options.at(help="The eps of the distributions, for example --at 1/2.")
 @click.option("--from", "low", metavar="EPS", help="Where the axis of eps begins.")
 @click.option("--to", "high", metavar="EPS", help="Where it ends.")
@@ -65,8 +55,7 @@ Examples:
 )
 @options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
 @options.memory_limit(help="Leave out what needs more.")
-@formula_option
-def plot(asked: options.Asked, output: str | None, what: str, formula: str | None, **more: Any) -> int:
+def plot(asked: program_options.Asked, output: str | None, what: str, **more: Any) -> int:
     """Draw FILE: what it loses against what it claims, for every eps.
 
     \b
@@ -79,16 +68,7 @@ def plot(asked: options.Asked, output: str | None, what: str, formula: str | Non
     of the counterexample, or those that need the most budget.
     """
     stem = Path(asked.file).stem if asked.file != STDIN else "plot"
-    target = options.picture(output or f"{stem}.png", FORMATS)
-    if formula is not None:
-        if what != "all":
-            raise click.UsageError("--what is about claims: leave it out, or --formula")
-        ends = {name: more[name] for name in ("low", "high", "log")}
-
-        def show(model: MarkovModel) -> None:
-            options.save(plot_model(model, model.property(formula, asked.at), **ends), target)
-
-        return _about_model(asked, target, show)
+    target = options.picture(output or f"{stem}.png")
 
     def draw(mechanism: Mechanism, attempts: Attempts) -> None:
         given = more | asked.restrictions
@@ -103,10 +83,9 @@ Examples:
   dipc report svt4 -o svt4.html
   dipc report svt1 -D N=4 --title "SVT, four queries"
   dipc report sparse --claim "eps/2, exp(-3)" --time-limit 60
-  dipc report survey.dpm --formula "D[eps, 0](X out_1)"
 """,
 )
-@options.program
+@program_options.program
 @options.output(help="The page to write [NAME.html].")
 @click.option("--title", metavar="TEXT", help="The heading; by default the name of the program.")
 @options.claim()
@@ -115,8 +94,7 @@ Examples:
     default=PATIENCE, show_default=True, help="For each part; what takes longer is left out, with a note."
 )
 @options.memory_limit(help="For each part, too.")
-@formula_option
-def report(asked: options.Asked, output: str | None, title: str | None, formula: str | None) -> int:
+def report(asked: program_options.Asked, output: str | None, title: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
 
     The page is one file that loads nothing and runs no script.  The exit status is 0 if the page was written,
@@ -126,13 +104,6 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
     target = Path(output or ("report.html" if asked.file == STDIN else f"{Path(asked.file).stem}.html"))
     refuse_no_page(target)
     options.refuse_overwriting(target, asked.file)
-    if formula is not None:
-
-        def tell(model: MarkovModel) -> None:
-            page = report_model_html(model, model.property(formula, asked.at), title=title)
-            write_file(target, page)
-
-        return _about_model(asked, target, tell)
 
     def write(mechanism: Mechanism, attempts: Attempts) -> None:
         page = report_html(mechanism, asked.claim, title=title, at=asked.at, attempts=attempts)
@@ -141,20 +112,8 @@ def report(asked: options.Asked, output: str | None, title: str | None, formula:
     return _written(asked, target, f"report of {asked.name}", write)
 
 
-def _about_model(asked: options.Asked, target: Path, write: Callable[[MarkovModel], None]) -> int:
-    """Write the file about a formula on a Markov model, within the time limit."""
-    if asked.claim is not None or asked.pair is not None or asked.budgets is not None:
-        hint = "the range of eps is a part of the formula: FORMULA for eps in (0, 1]"
-        raise InputError("--claim, --pair and --for are not about a formula", hint=hint)
-    options.refuse_overwriting(target, asked.file)
-    with work(f"writing {target}", *asked.limits) as running:
-        running.held(lambda: write(load_model(asked.file, options.defined(asked.definitions))))
-    say(f"wrote {target}")
-    return 0
-
-
 def _written(
-    asked: options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
+    asked: program_options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
 ) -> int:
     """Write the file, with a limit for each part, and say what was left out."""
     with work(doing) as running, limits(seconds=asked.time_limit, megabytes=asked.memory_limit):
@@ -180,7 +139,7 @@ Examples:
   dipc export svt1 --to svg --input "q=[0,1]" -D N=2 -o chain.svg
 """,
 )
-@options.program
+@program_options.program
 @click.option(
     "--to",
     required=True,
@@ -189,16 +148,18 @@ Examples:
 )
 @options.output(help="Write to this file.")
 @options.claim(help="Export this instead of the program's claim.")
-@options.pair()
+@program_options.pair()
 @click.option(
     "--input",
     "given",
-    type=options.Valuation("--input"),
+    type=program_options.Valuation("--input"),
     metavar="TEXT",
     help="The input of the chain, or of the distribution shown.",
 )
 @options.limits
-def export(asked: options.Asked, to: str, output: str | None, given: options.Values | None) -> int:
+def export(
+    asked: program_options.Asked, to: str, output: str | None, given: program_options.Values | None
+) -> int:
     """Write the claim of FILE, or its Markov chain on one input, in another language.
 
     \b

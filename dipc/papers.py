@@ -26,7 +26,7 @@ from dipc.errors import DipcError, InputError, Source
 from dipc.lazily import lazily
 from dipc.models.reading import number_from_text
 from dipc.models.values import show_valuation
-from dipc.pufferfish.hmm import HiddenMarkovModel, load
+from dipc.pufferfish.hmm import HiddenMarkovModel
 from dipc.pufferfish.programs import ProgramQuestion
 
 sympy: Any = lazily("sympy")
@@ -73,8 +73,8 @@ def system(row: Row) -> Any:
     if row.system in shipped.hidden_models() or "\nobserve " in f"\n{text}":
         return HiddenMarkovModel(Source(row.system, text), row.D).question(horizon=row.horizon)
     if row.given or (row.system in shipped.hidden_programs() and not (row.inputs or row.at)):
-        return load(text).pufferfish(**row.D)
-    return load(text, **row.D)
+        return shipped.load(text).pufferfish(**row.D)
+    return shipped.load(text, **row.D)
 
 
 def verdict(row: Row) -> list[str]:

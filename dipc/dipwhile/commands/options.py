@@ -1,0 +1,116 @@
+"""Options that several commands about programs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dipc.child import held
+from dipc.cli.options import FILE, About, defined, definitions, gathered, option
+from dipc.cli.terminal import Text
+from dipc.cli.work import reading
+from dipc.clock import Clock
+from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.syntax.compile import Asks, asks
+from dipc.dipwhile.syntax.parser import parse_valuation
+from dipc.errors import InputError
+from dipc.lazily import lazily
+from dipc.shipped import source_of
+
+if TYPE_CHECKING:
+    import dipc.dipwhile.allsizes.question as about
+else:
+    about = lazily("dipc.dipwhile.allsizes.question")
+
+MOST_WARNINGS = 20  # that are shown
+Values = Mapping[str, Any]
+
+
+class Valuation(Text):
+    """Values of variables; ``name`` is the option that messages point to."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        text = super().convert(value, param, ctx)
+        return parse_valuation(text, self.name) if text.strip() else {}
+
+
+PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
+files = partial(click.argument, "files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+pair = option("--pair", type=PAIR, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")
+interval = option(
+    "--for",
+    "budgets",
+    metavar="INTERVAL",
+    help="The range of eps, for example '(0, 1]'; by default that of the program's claim, else all eps > 0.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(About):
+    """The program in question, and what the options that several commands have say about it."""
+
+    claim: str | None = None
+    pair: tuple[Values, Values] | None = None
+    budgets: str | None = None
+
+    @property
+    def restrictions(self) -> dict[str, Any]:
+        """What was given of ``pair``, ``at`` and ``budgets``, as the methods of a mechanism take it."""
+        found = {"pair": self.pair, "at": self.at, "budgets": self.budgets}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def question(self, needs_claim: bool = True) -> about.Question:
+        """The program and its claim, about every size, for ``dipc prove``."""
+        source, given = source_of(self.file), defined(self.definitions)
+        overrides = {name: to_rational(value, f"the parameter `{name}`") for name, value in given.items()}
+        say_whose(self.file)
+        with reading(self.name):
+            asked = partial(about.question, source, overrides, self.claim, needs_claim=needs_claim)
+            return held(Clock(), asked, (source,))
+
+    def load(self) -> Mechanism:
+        """The program with its parameters set; warnings go to the standard error."""
+        with reading(self.name):
+            mechanism = Mechanism.load_file(self.file, defined(self.definitions))
+        say_whose(self.file)
+        for warning in mechanism.warnings[:MOST_WARNINGS]:
+            click.echo(warning, err=True)
+        if (more := len(mechanism.warnings) - MOST_WARNINGS) > 0:
+            click.echo(f"and {more} more warnings", err=True)
+        return mechanism
+
+
+def say_whose(file: str) -> None:
+    """A note if a shipped program was read, but there is a file of nearly the same name."""
+    if not Path(file).exists() and Path(f"{file}.dip").exists():
+        note = f"note: this is the {file} that comes with dipc; yours is {file}.dip"
+        click.echo(note, err=True)
+
+
+def program(command: Callable[..., int]) -> Callable[..., int]:
+    """FILE and -D; they and the other options of :class:`Asked` become the first argument of the command."""
+
+    return click.argument("file", type=FILE)(definitions()(gathered(Asked, command)))
+
+
+def asks_of(file: str) -> Asks:
+    """What the program in a file can be asked; nothing special if it cannot be read."""
+    try:
+        return asks(source_of(file))
+    except (InputError, OSError):
+        return Asks()
+
+
+def asks_about_secrets(file: str) -> bool:
+    """Whether the program in a file says what an attacker knows, or claims a number."""
+    asked = asks_of(file)
+    return asked.claims_number or asked.has_prior
