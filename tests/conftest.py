@@ -13,6 +13,8 @@ from patience import PATIENCE
 from dipc import child
 from dipc.numbers import basis
 
+collect_ignore = ["die"]  # a system for tests/test_systems.py, which puts it into a copy of the package
+
 # The same examples in every run, unless a test says otherwise.
 hypothesis.settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 hypothesis.settings.load_profile("fixed")

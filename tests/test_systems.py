@@ -70,6 +70,19 @@ print(json.dumps([status(command) for command in commands]), file=sys.stderr)
 """
 
 
+def answers(root: Path, names: list[str], commands: list[list[str]]) -> tuple[list[int], str]:
+    """The exit statuses of commands in the copy, after imports, and all that was printed."""
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=root,
+        input=json.dumps([names, commands]),
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stderr.splitlines()[-1]), run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("folder", [system.folder for system in SYSTEMS])
 def test_a_system_can_be_taken_out(folder: str, tmp_path: Path) -> None:
     """Everything else imports, decides, reports and verifies, in one process of its own."""
@@ -79,13 +92,42 @@ def test_a_system_can_be_taken_out(folder: str, tmp_path: Path) -> None:
     names = [".".join(path.parts) for path in found if path.stem not in API | {"__main__", "pygments_lexer"}]
     lines = [line for system, commands in TRY.items() if system != folder for line in commands]
     commands = [shlex.split(line.format(page=root / "page.html", file=root / "c.json")) for line in lines]
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=root,
-        input=json.dumps([names, [["--help"], *commands]]),
-        capture_output=True,
-        text=True,
+    statuses, out = answers(root, names, [["--help"], *commands])
+    assert set(statuses) <= {0, 1}, out
+
+
+ROW = """
+DICE = System(
+    folder="die",
+    noun="die",
+    suffixes=(".die",),
+    commands={"die": Entry(PROVE, "die.commands.check", "Tell a loaded die.", "dipc die a.die")},
+    homes={"load": "die:Die.load"},
+    asks={"": "check"},
+    forwards={"check": "die.commands.check", "report": "die.commands.report"},
+)
+SYSTEMS = (*SYSTEMS, DICE)
+"""
+
+
+def test_a_system_can_be_added(tmp_path: Path) -> None:
+    """A loaded die: a folder and a row, and it has `check`, JSON, a page and a certificate."""
+    root = copied(tmp_path)
+    shutil.copytree(ROOT / "tests" / "die", root / "dipc" / "die")
+    with (root / "dipc" / "systems.py").open("a", encoding="utf-8") as table:
+        table.write(ROW)
+    (root / "a.die").write_text("weights 1 1 2\nwithin 3/2\n", encoding="utf-8")
+    (root / "b.die").write_text("weights 1 1 3\nwithin 3/2\n", encoding="utf-8")
+    lines = (
+        "check a.die --certificate c.json",
+        "check b.die --json",
+        "report b.die -o b.html",
+        "verify c.json",
+        "die a.die",
+        "check c.die",
+        "--help",
     )
-    assert run.returncode == 0, run.stderr
-    statuses = json.loads(run.stderr.splitlines()[-1])
-    assert set(statuses) <= {0, 1}, run.stderr
+    statuses, out = answers(root, [], list(map(shlex.split, lines)))
+    assert statuses == [0, 1, 0, 0, 0, 2, 0]
+    assert "verdict  PRIVATE" in out and '"verdict": "violated"' in out and "dipc die a.die" in out
+    assert "<title>b.die</title>" in (root / "b.html").read_text(encoding="utf-8")

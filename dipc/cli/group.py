@@ -45,7 +45,7 @@ class Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.commands and cmd_name in self.homes:
-            self.add_command(imported(self.homes[cmd_name]))
+            self.add_command(imported(self.homes[cmd_name]), cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
