@@ -300,14 +300,13 @@ def test_the_reading_order_is_in_order() -> None:
     parts = [file.split("/")[1] for _, file in rows[1:]]
     order = [
         "errors.py",
+        "kernel",
         "numbers",
         "signs",
         "integration",
         "models",
         "claims",
         "dipwhile",
-        "kernel",
-        "mechanisms.py",
     ]
     assert [part for part, _ in groupby(parts)] == order
 

@@ -84,7 +84,7 @@ def test_the_first_page(capsys: Capture) -> None:
         assert re.search(rf"^  {name} +\S.*\.\n +dipc ", out, re.MULTILINE), name
     assert "First steps:" in out
     headings = re.findall(r"^(\w[^\n:]*):$", out, re.MULTILINE)
-    assert headings[1:] == [h for h, names in SECTIONS.items() if set(names) & set(COMMANDS)]
+    assert headings[1:] == [h for h in SECTIONS if any(ENTRIES[name].section == h for name in COMMANDS)]
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -153,3 +153,14 @@ def test_bash_completes(tmp_path: Path, capsys: Capture) -> None:
         check=False,
     )
     assert run.stdout.split() == ["svt_bottoms", "svt_numeric"]
+
+
+def test_a_file_decides_the_system(capsys: Capture, tmp_path: Path) -> None:
+    """Only files do: what options are given is not one, whatever its ending."""
+    assert status(["check", "ex3"]) == 1 and "Pufferfish private" in capsys.readouterr().out
+    assert status(["check", "--json", "survey"]) == 1 and '"formula"' in capsys.readouterr().out
+    out = tmp_path / "chain.drn"
+    assert status(["export", "svt1", "-D", "N=1", "--to", "drn", "--input", "q=[0]", "-o", str(out)]) == 0
+    assert "@nr_states" in out.read_text(encoding="utf-8")
+    assert status(["prove", "ex3"]) == 2 and "`dipc pufferfish` takes it" in capsys.readouterr().err
+    assert status(["check", "svt1", "ex3"]) == 2

@@ -13,7 +13,7 @@ from time import sleep
 import pytest
 from patience import PATIENCE
 
-import dipc.cli.verify
+import dipc.dipwhile.commands.judge as judge
 from dipc.cli.main import status
 from dipc.clock import Clock
 
@@ -81,7 +81,7 @@ def test_a_deep_check_that_is_interrupted(
         os.kill(first, signal.SIGINT)
         sleep(PATIENCE)  # until the first process tells
 
-    monkeypatch.setattr(dipc.cli.verify, "rederive", press)
+    monkeypatch.setattr(judge, "rederive", press)
     assert status(["verify", certificate, "-D", "N=1"]) == 130
     assert "IF the listed distributions" in capsys.readouterr().out
 

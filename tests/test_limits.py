@@ -367,7 +367,7 @@ def test_a_proof_that_was_found_stays(long_step: Step, monkeypatch: pytest.Monke
 
 
 LONG_STEPS = {
-    "load_model of a program": "dipc.dpctl.model.star_of",
+    "load_model of a program": "dipc.dipwhile.star.star_of",
     "decorator": "dipc.dipwhile.decorator.compile_program",
     "certificate": "dipc.dipwhile.certify.privacy.certificate",
     "chain": "dipc.dipwhile.mechanisms.Chain",
@@ -540,7 +540,7 @@ def test_verify_within_limits(tmp_path: Path, capfd: Capture) -> None:
     ("step", "says"),
     [
         ("dipc.kernel.privacy.check_fields", "error: the time limit was reached ("),
-        ("dipc.cli.verify.rederive", "\nnot derived: the time limit was reached\n"),
+        ("dipc.dipwhile.commands.judge.rederive", "\nnot derived: the time limit was reached\n"),
     ],
 )
 def test_a_limit_refuses_no_certificate(

@@ -84,7 +84,7 @@ def test_a_markov_model_is_no_program(ending: str, tmp_path: Path, monkeypatch: 
     for locate in (located, located_hidden):
         with pytest.raises(dipc.InputError, match=r"^error: survey(\.dpm)? is a Markov model\n") as caught:
             locate(f"survey{ending}")
-        assert "`dipc model`" in caught.value.hint and "`dipc.load_model`" in caught.value.hint
+        assert "`dipc model`" in caught.value.hint and "`dipc.load`" in caught.value.hint
     assert located_model(f"survey{ending}").suffix == ".dpm"
 
 

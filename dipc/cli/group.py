@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -89,13 +89,28 @@ def finished(command: click.Command) -> None:
 
 
 def forwarded(name: str, arguments: Sequence[str]) -> str | None:
-    """The home of the command of another system than that of programs, if its files or flag are given."""
+    """The home of the command of another system than that of programs, if only its files are given, or its
+    flag."""
     for system in SYSTEMS:
-        if name in system.forwards and (
-            system.flag in arguments or any(system_of(each) is system for each in arguments)
-        ):
-            return system.forwards[name]
+        named = system.flag in arguments or any(system_of(each) is system for each in arguments)
+        if named and (home := system.forwards.get(name)) is not None:
+            files = [each for each in words(imported(home), arguments) if asked_by(each) is not None]
+            if system.flag in arguments or (files and all(system_of(each) is system for each in files)):
+                return home
     return None
+
+
+def words(command: click.Command, arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments that are no options of the command, nor values of such."""
+    options = [param for param in command.params if isinstance(param, click.Option) and not param.is_flag]
+    values = {name: param.nargs for param in options for name in param.opts}
+    rest = iter(arguments)
+    for each in rest:
+        if each.startswith("-"):
+            for _ in range(values.get(each, 0)):
+                next(rest, None)
+        else:
+            yield each
 
 
 class Commands(Group):

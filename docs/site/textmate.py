@@ -12,7 +12,7 @@ from typing import Any
 from dipc.dipwhile.editors.words import CONTEXTS, KINDS, words
 from dipc.files import write_file
 
-FILE = Path(__file__).parents[2] / "dipc" / "editors" / "dip.tmLanguage.json"
+FILE = Path(__file__).parents[2] / "dipc" / "dipwhile" / "editors" / "dip.tmLanguage.json"
 
 
 def grammar() -> dict[str, Any]:

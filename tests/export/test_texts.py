@@ -15,8 +15,8 @@ from export_tools import ROOT, asked, drawn, load, smallest_input
 from dipc.cli.main import status
 from dipc.dipwhile.export.formats import CHAINS, QUESTIONS
 from dipc.dipwhile.export.latex import MOST_TERMS, formula, latex
+from dipc.dipwhile.export.smtlib import smtlib
 from dipc.errors import InputError
-from dipc.export.smtlib import smtlib
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.sentence import decide
