@@ -287,3 +287,35 @@ def test_the_public_door_is_the_same_for_type_checkers() -> None:
     assert read == {(f"dipc.{home}", name) for home, names in dipc.HOMES.items() for name in names}
     assert {name for _, name in read} == set(dipc.__all__)
     assert all(getattr(dipc, name) is not None for name in dipc.__all__)
+
+
+WHERE = {
+    "Which systems are there, and what does each offer?": "dipc/systems.py:SYSTEMS",
+    "Where is the list of commands on the first help page?": "dipc/cli/group.py:ENTRIES",
+    "Where does a command ask about one file or several?": "dipc/cli/asking.py:Asking",
+    "What is the exit status of a verdict?": "dipc/cli/outcome.py:exit_status",
+    "Where are the shipped programs found?": "dipc/shipped.py:catalogue",
+    "Where are limits of time and memory held?": "dipc/child.py:held",
+    "Where is the sign of a function of eps decided for every eps?": "dipc/signs/inequality.py:nonnegative",
+    "Where are roots isolated?": "dipc/signs/roots.py:positive_roots",
+    "Where are densities?": "dipc/integration/piecewise.py:Piecewise",
+    "Where is a claim's contract?": "dipc/claims/claim.py:Claim",
+    "Where is the least t found?": "dipc/claims/tightness/least.py:Least",
+    "Where is an inequality of (eps, delta)-privacy made?": "dipc/claims/privacy.py:PrivacyInequalities",
+    "Where is a state of a program stepped?": "dipc/dipwhile/semantics/step.py:Stepper",
+    "Where is a program compiled?": "dipc/dipwhile/syntax/unroll.py:Compiler",
+    "Where are sums rewritten for every N?": "dipc/dipwhile/allsizes/rewrite.py:rewritten",
+    "Where is a verdict shown to people and machines?": "dipc/report/document.py:Row",
+    "Where is the certificate of a program written?": "dipc/dipwhile/certify/privacy.py:certificate",
+    "Where does `dipc verify` compare a Markov chain?": "dipc/dpctl/commands/judge.py:judge",
+    "Where is a formula of dpCTL* read?": "dipc/dpctl/syntax.py:parse_property",
+    "Where is an .hmm file read?": "dipc/pufferfish/reading.py:read_question",
+}
+"""Twenty questions of a newcomer, each with the place that answers it."""
+
+
+@pytest.mark.parametrize("question", WHERE)
+def test_where_things_are(question: str) -> None:
+    file, name = WHERE[question].split(":")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert re.search(rf"^ *(?:def |class |){name}\b(?:\(|:| =)", text, re.MULTILINE), question
