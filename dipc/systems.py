@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pkgutil import resolve_name
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 PROVE, LOOK, WRITE = "Prove and refute", "Look inside", "Write programs"
@@ -26,7 +27,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system: its files, its commands, and the homes (``module.name`` in its folder) of what it offers.
+    """A system: its files, its commands, and the homes (``module:name`` in its folder) of what it offers.
 
     Every system offers ``load(file, **parameters)``, the object that answers in Python.  ``judge`` compares a
     certificate whose statement is one of ``statements`` with what is wanted.  ``views`` are the modules that
@@ -53,12 +54,13 @@ class System:
 
 
 def imported(home: str) -> Any:
-    """What is at ``module.name`` in the package.
+    """What is at ``module:name`` in the package.
 
-    >>> imported("errors.InputError").__name__
+    >>> imported("errors:InputError").__name__
     'InputError'
     """
-    return resolve_name(f"dipc.{home}")
+    module, _, name = home.partition(":")
+    return attrgetter(name)(import_module(f"dipc.{module}"))
 
 
 def offered(what: str) -> Iterator[Any]:
@@ -79,84 +81,84 @@ PROGRAMS = System(
     commands={
         "check": Entry(
             PROVE,
-            "dipwhile.commands.check.check",
+            "dipwhile.commands.check:check",
             "Prove a claim, or refute it by a counterexample.",
             "dipc check svt1",
         ),
         "prove": Entry(
             PROVE,
-            "dipwhile.commands.prove.prove",
+            "dipwhile.commands.prove:prove",
             "Prove a claim for every size and all inputs.",
             "dipc prove svt1",
         ),
         "explain": Entry(
             PROVE,
-            "dipwhile.commands.tightness.explain",
+            "dipwhile.commands.tightness:explain",
             "Explain where the privacy loss comes from.",
             "dipc explain svt4 -D N=2",
         ),
         "budget": Entry(
             PROVE,
-            "dipwhile.commands.tightness.budget",
+            "dipwhile.commands.tightness:budget",
             "Find the least privacy budget that is enough.",
             "dipc budget svt1",
         ),
         "profile": Entry(
             PROVE,
-            "dipwhile.commands.tightness.profile",
+            "dipwhile.commands.tightness:profile",
             "Find the least delta that is enough.",
             'dipc profile sparse --epsilon "eps/2"',
         ),
         "regions": Entry(
             PROVE,
-            "dipwhile.commands.tightness.regions",
+            "dipwhile.commands.tightness:regions",
             "Find all eps at which a claim is violated.",
             "dipc regions hist2",
         ),
         "decide": Entry(
             PROVE,
-            "dipwhile.commands.distribution.decide",
+            "dipwhile.commands.distribution:decide",
             "Decide a sentence about eps.",
             'dipc decide "forall eps > 0: exp(eps) >= 1 + eps"',
         ),
         "distribution": Entry(
             LOOK,
-            "dipwhile.commands.distribution.distribution",
+            "dipwhile.commands.distribution:distribution",
             "Print the exact probability of every output.",
             'dipc distribution svt1 --input "q=[0,1,1]"',
         ),
         "plot": Entry(
             LOOK,
-            "dipwhile.commands.files.plot",
+            "dipwhile.commands.files:plot",
             "Plot privacy loss, profile and distributions.",
             "dipc plot svt4 -o svt4.png",
         ),
         "report": Entry(
             LOOK,
-            "dipwhile.commands.files.report",
+            "dipwhile.commands.files:report",
             "Write all about a program on one HTML page.",
             "dipc report svt4 -o svt4.html",
         ),
         "export": Entry(
             LOOK,
-            "dipwhile.commands.files.export",
+            "dipwhile.commands.files:export",
             "Carry the question to another tool.",
             "dipc export svt1 --to mathematica -o svt1.wl",
         ),
-        "new": Entry(WRITE, "dipwhile.commands.new.new", "Write a program to start from.", "dipc new mine"),
+        "new": Entry(WRITE, "dipwhile.commands.new:new", "Write a program to start from.", "dipc new mine"),
         "format": Entry(
             WRITE,
-            "dipwhile.commands.format.format_",
+            "dipwhile.commands.format:format_",
             "Put programs into canonical style.",
             "dipc format mine.dip",
         ),
     },
     homes={
-        "load": "mechanisms.Mechanism.load",
-        "judge": "commands.judge.judge",
-        "star": "star.read_star",
-        "secrets": "mechanisms.read_secrets",
-        "asks about secrets": "commands.options.asks_about_secrets",
+        "load": "mechanisms:Mechanism.load",
+        "judge": "commands.judge:judge",
+        "star": "star:read_star",
+        "secrets": "mechanisms:read_secrets",
+        "asks about secrets": "commands.options:asks_about_secrets",
     },
     asks={"": "check", "hidden_markov": "pufferfish check", "every_size": "prove"},
     statements=("privacy", "sizes"),
@@ -170,20 +172,20 @@ MODELS = System(
     commands={
         "model": Entry(
             PROVE,
-            "dpctl.commands.model.model",
+            "dpctl.commands.model:model",
             "Decide formulas of dpCTL* on Markov models.",
             'dipc model check survey.dpm "D[ln 3, 0](X out_1)"',
         ),
     },
-    homes={"load": "model.load", "judge": "commands.judge.judge"},
+    homes={"load": "model:load", "judge": "commands.judge:judge"},
     asks={"": "model check"},
     taken_by="`dipc model` takes it, `dipc plot` and `dipc report` with --formula; in Python `dipc.load`",
     forwards={
-        "check": "dpctl.commands.model.check",
-        "regions": "dpctl.commands.model.regions",
-        "plot": "dpctl.commands.pages.plot",
-        "report": "dpctl.commands.pages.report",
-        "export": "dpctl.commands.files.export",
+        "check": "dpctl.commands.model:check",
+        "regions": "dpctl.commands.model:regions",
+        "plot": "dpctl.commands.pages:plot",
+        "report": "dpctl.commands.pages:report",
+        "export": "dpctl.commands.files:export",
     },
     flag="--formula",
     statements=("chains",),
@@ -197,24 +199,24 @@ HIDDEN_MODELS = System(
     commands={
         "pufferfish": Entry(
             PROVE,
-            "pufferfish.commands.pufferfish.pufferfish",
+            "pufferfish.commands.pufferfish:pufferfish",
             "Decide Pufferfish privacy of hidden Markov models.",
             "dipc pufferfish check ex3",
         ),
     },
     homes={
-        "load": "hmm.HiddenMarkovModel.load",
-        "judge": "commands.judge.judge",
-        "about secrets": "programs.ProgramQuestion",
+        "load": "hmm:HiddenMarkovModel.load",
+        "judge": "commands.judge:judge",
+        "about secrets": "programs:ProgramQuestion",
     },
     asks={"": "pufferfish check"},
     taken_by="`dipc pufferfish` takes it; in Python `dipc.load`",
     forwards={
-        "check": "pufferfish.commands.pufferfish.check",
-        "budget": "pufferfish.commands.pufferfish.budget",
-        "distribution": "pufferfish.commands.files.distribution",
-        "plot": "pufferfish.commands.files.plot",
-        "export": "pufferfish.commands.files.export",
+        "check": "pufferfish.commands.pufferfish:check",
+        "budget": "pufferfish.commands.pufferfish:budget",
+        "distribution": "pufferfish.commands.files:distribution",
+        "plot": "pufferfish.commands.files:plot",
+        "export": "pufferfish.commands.files:export",
     },
     statements=("pufferfish",),
     views=("views", "panels"),

@@ -101,10 +101,10 @@ DICE = System(
     folder="die",
     noun="die",
     suffixes=(".die",),
-    commands={"die": Entry(PROVE, "die.commands.check", "Tell a loaded die.", "dipc die a.die")},
+    commands={"die": Entry(PROVE, "die.commands:check", "Tell a loaded die.", "dipc die a.die")},
     homes={"load": "die:Die.load"},
     asks={"": "check"},
-    forwards={"check": "die.commands.check", "report": "die.commands.report"},
+    forwards={"check": "die.commands:check", "report": "die.commands:report"},
 )
 SYSTEMS = (*SYSTEMS, DICE)
 """

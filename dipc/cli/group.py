@@ -17,15 +17,15 @@ SECTIONS = (PROVE, LOOK, WRITE, TOOL)
 
 GENERAL = {
     "verify": Entry(
-        PROVE, "cli.verify.verify", "Check a certificate.", "dipc verify svt1.json --program svt1"
+        PROVE, "cli.verify:verify", "Check a certificate.", "dipc verify svt1.json --program svt1"
     ),
     "programs": Entry(
-        WRITE, "cli.programs.programs", "List the programs that come with dipc.", "dipc programs"
+        WRITE, "cli.programs:programs", "List the programs that come with dipc.", "dipc programs"
     ),
-    "papers": Entry(TOOL, "papers.papers", "Compute every number of the papers anew.", "dipc papers"),
+    "papers": Entry(TOOL, "papers:papers", "Compute every number of the papers anew.", "dipc papers"),
     "completion": Entry(
         TOOL,
-        "cli.main.completion",
+        "cli.main:completion",
         "Teach a shell to complete commands and names.",
         "dipc completion bash >> ~/.bashrc",
     ),

@@ -43,11 +43,11 @@ HINT = "give one: dipc model check {} 'P>=1/2 (F goal)'; or write `property NAME
 @click.group(
     cls=Group,
     homes={
-        "check": "dpctl.commands.model.check",
-        "value": "dpctl.commands.model.value",
-        "regions": "dpctl.commands.model.regions",
-        "show": "dpctl.commands.files.show",
-        "export": "dpctl.commands.files.export",
+        "check": "dpctl.commands.model:check",
+        "value": "dpctl.commands.model:value",
+        "regions": "dpctl.commands.model:regions",
+        "show": "dpctl.commands.files:show",
+        "export": "dpctl.commands.files:export",
     },
     epilog="""\b
 Examples:

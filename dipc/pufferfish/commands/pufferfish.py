@@ -49,11 +49,11 @@ PROGRAM = ".dip"
 @click.group(
     cls=Group,
     homes={
-        "check": "pufferfish.commands.pufferfish.check",
-        "budget": "pufferfish.commands.pufferfish.budget",
-        "distribution": "pufferfish.commands.files.distribution",
-        "export": "pufferfish.commands.files.export",
-        "plot": "pufferfish.commands.files.plot",
+        "check": "pufferfish.commands.pufferfish:check",
+        "budget": "pufferfish.commands.pufferfish:budget",
+        "distribution": "pufferfish.commands.files:distribution",
+        "export": "pufferfish.commands.files:export",
+        "plot": "pufferfish.commands.files:plot",
     },
     epilog="""\b
 Examples:
