@@ -44,6 +44,7 @@ from dipc.dipwhile.allsizes.values import (
     datum,
     number,
     replaced,
+    symbols,
     unknown,
 )
 from dipc.dipwhile.syntax import ast
@@ -55,9 +56,6 @@ from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 MOST_RUNS = 64
 MOST_STEPS = 10_000
 """How many parts of runs are looked at to find those with the same outputs."""
-
-MARGINS = (ONE, fmpq(1, 4), fmpq(1, 32))
-"""By how much an input and samples shall keep every condition; less is not tried."""
 
 CELL = re.compile(r"\w+(\[\d+\])?")
 Data = Mapping[str, Datum]
@@ -227,18 +225,19 @@ class Concrete:
         integers = any(d.integers for d in self.system.domains.values()) or any(
             any(path.kinds) for path, _, _ in run.parts
         )
-        symbols = {s for c in conditions for s, _ in c.value.terms}
         if (
             any(path.vague for path, _, _ in run.parts)
             or (not integers and any(c.equal and c.value.random for c in conditions))  # of probability 0
-            or any(s.kind not in ("sample", "private") or "#" in s.name for s in symbols)
+            or any(
+                s.kind not in ("sample", "private") or "#" in s.name
+                for s in symbols(c.value for c in conditions)
+            )
         ):
             return None
-        for margin in MARGINS:
-            found = _solution(conditions, margin, tuple(self.bounds(run.labels or {})))
-            if found is not None and (not integers or all(v.q == 1 for v in found.values())):
-                return {s.name: v for s, v in found.items() if s.kind == "private"}
-        return None
+        found = _solution(conditions, tuple(self.bounds(run.labels or {})))
+        if found is None or (integers and any(v.q != 1 for v in found.values())):
+            return None
+        return {s.name: v for s, v in found.items() if s.kind == "private"}
 
     def bounds(self, labels: Data) -> Iterator[Condition]:
         """The cells of bounded inputs are in their intervals, before and after their change."""
@@ -286,27 +285,23 @@ def _may_write(operation: Put | Draw, name: str) -> bool:
             return target_name(target) in (_array(name), name)
 
 
-def _solution(
-    conditions: Sequence[Condition], margin: fmpq, bounds: Sequence[Condition] = ()
-) -> dict[Symbol, fmpq] | None:
-    """Numbers that satisfy all conditions by a margin, and the bounds, with small values of the cells."""
-    names = sorted({s for c in (*conditions, *bounds) for s, _ in c.value.terms})
-    numbers = {symbol: k for k, symbol in enumerate(names)}
+def _solution(conditions: Sequence[Condition], bounds: Sequence[Condition]) -> dict[Symbol, fmpq] | None:
+    """Numbers that satisfy all conditions by a margin up to 1, and the bounds, with cells near 0."""
+    names = sorted(symbols(c.value for c in (*conditions, *bounds)))
+    up = {symbol: k for k, symbol in enumerate(names)}
     down = {s: len(names) + k for k, s in enumerate(names) if s.kind == "private"}
+    missing = 2 * len(names)  # to the margin of 1
     rows = []
-    margins = [ZERO if condition.equal else margin for condition in conditions] + [ZERO] * len(bounds)
-    for condition, least_value in zip((*conditions, *bounds), margins, strict=True):
-        terms = {CONSTANT: condition.value.constant - least_value}
+    for k, condition in enumerate((*conditions, *bounds)):
+        terms = {CONSTANT: condition.value.constant}
         for symbol, factor in condition.value.terms:
-            terms[numbers[symbol]] = factor
-            if symbol in down:
-                terms[down[symbol]] = -factor
-        rows.append(Row({j: a for j, a in terms.items() if a}, condition.equal))
-    goal = {j: ONE for s, j in down.items()} | {numbers[s]: ONE for s in down}
-    found = least(rows, [goal], {j for s, j in numbers.items() if s not in down})
-    if isinstance(found, Infeasible):
+            terms |= {up[symbol]: factor} | ({down[symbol]: -factor} if symbol in down else {})
+        if k < len(conditions) and not condition.equal:
+            terms |= {CONSTANT: terms[CONSTANT] - ONE, missing: ONE}
+        rows.append(Row(terms, condition.equal))
+    goal = dict.fromkeys([*down.values(), *(up[s] for s in down)], ONE)
+    found = least(rows, [{missing: ONE}, goal], {j for s, j in up.items() if s not in down})
+    if isinstance(found, Infeasible) or found.cost >= ONE:
         return None
     known = found.values
-    return {
-        s: known.get(j, ZERO) - (known.get(down[s], ZERO) if s in down else ZERO) for s, j in numbers.items()
-    }
+    return {s: known.get(j, ZERO) - known.get(down.get(s, missing + 1), ZERO) for s, j in up.items()}

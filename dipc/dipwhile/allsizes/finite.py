@@ -76,15 +76,8 @@ def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, Coll
             some = sample(d.domain, declared.constants)
         numbers = tuple(map(ast.Number, sorted(some)))
         inputs.append(replace(d, domain=ast.SetOf(numbers)) if numbers else d)
-    made = replace(
-        levelled,
-        params=params,
-        inputs=tuple(inputs),
-        claim=claim,
-        unknowns=(),
-        priors=(),
-        secrets=(),
-    )
+    finite = replace(levelled, params=params, inputs=tuple(inputs), claim=claim)
+    made = replace(finite, unknowns=(), priors=(), secrets=())
     return read(Source(front.source.name, show_program(made)))
 
 
@@ -148,12 +141,10 @@ def _in_levels(output: ast.Declaration, declared: Declared) -> ast.Declaration:
 
 def _read(statement: ast.Statement) -> Iterator[str]:
     """The names that a statement itself reads."""
-    for part in own_parts(statement):
-        target = isinstance(statement, ast.Assign) and part is statement.target
-        for expr in expressions(part):
-            for node in nodes(expr):
-                if isinstance(node, ast.Name | ast.Index) and not (target and node is part):
-                    yield target_name(node)
+    target = statement.target if isinstance(statement, ast.Assign) else None
+    for node in chain.from_iterable(nodes(e) for part in own_parts(statement) for e in expressions(part)):
+        if isinstance(node, ast.Name | ast.Index) and node is not target:
+            yield target_name(node)
 
 
 def put_in_levels(statement: ast.Assign, levelled: Levelled) -> Iterator[ast.Assign]:
@@ -174,15 +165,13 @@ def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
 
 
 def _statement(statement: ast.Statement, levelled: Levelled) -> Iterator[ast.Statement]:
-    """A statement that puts in levels what an output gets, unless it gets the atom that it starts with."""
     match statement:
         case ast.Assign():
             yield from put_in_levels(statement, levelled)
         case ast.If(branches, otherwise):
-            yield ast.If(tuple((c, _block(b, levelled)) for c, b in branches), _block(otherwise, levelled))
-        case ast.For(variable, low, high, body):
-            yield ast.For(variable, low, high, _block(body, levelled))
-        case ast.While(condition, body):
-            yield ast.While(condition, _block(body, levelled))
+            blocks = tuple((condition, _block(inside, levelled)) for condition, inside in branches)
+            yield replace(statement, branches=blocks, otherwise=_block(otherwise, levelled))
+        case ast.For(body=body) | ast.While(body=body):
+            yield replace(statement, body=_block(body, levelled))
         case _:
             yield statement

@@ -104,7 +104,14 @@ class _Program:
         self.edges = edges
         self.numbers: dict[tuple[str, int, int | str], int] = {}
         self.owners: list[int] = []  # the edge, by position, that each row is from
-        self._shifts = [self._moved(i, edge) for i, edge in enumerate(edges)]
+        self._shifts: list[list[Terms]] = []
+        for i, edge in enumerate(edges):
+            self._shifts.append([])
+            for k, sample in enumerate(edge.samples):  # its mean is over earlier samples
+                terms = self._value(sample.mean, i, edge)
+                for j, sign in zip(self._move(i, k, sample), (ONE, -ONE), strict=False):
+                    added(terms, {j: ONE}, sign)
+                self._shifts[i].append(terms)
 
     def potential(self, place: int) -> int:
         return self._number("potential", place, "")
@@ -149,29 +156,16 @@ class _Program:
             carrying,
         )
 
-    def _moved(self, i: int, edge: Edge) -> list[Terms]:
-        shifts: list[Terms] = []
-        for k, sample in enumerate(edge.samples):
-            terms = self._value(sample.mean, i, edge, shifts)
-            for j, sign in zip(self._move(i, k, sample), (ONE, -ONE), strict=False):
-                added(terms, {j: ONE}, sign)
-            shifts.append(terms)
-        return shifts
-
     def _move(self, i: int, k: int, sample: Sample) -> tuple[int, ...]:
         """The numbers of ``up`` and ``down``."""
         ways = ("up",) if sample.kind == "LapPlus" else ("up", "down")
         return tuple(self._number(way, i, k) for way in ways)
 
-    def _value(self, form: Form, i: int, edge: Edge, shifts: list[Terms] | None = None) -> Terms:
-        known = self._shifts[i] if shifts is None else shifts
+    def _value(self, form: Form, i: int, edge: Edge) -> Terms:
         terms = {CONSTANT: form.constant} if form.constant else {}
-        for symbol, a in form.terms:
-            added(
-                terms,
-                known[symbol] if isinstance(symbol, int) else {self._delta(edge.source, symbol): ONE},
-                a,
-            )
+        for s, a in form.terms:
+            own = self._shifts[i][s] if isinstance(s, int) else {self._delta(edge.source, s): ONE}
+            added(terms, own, a)
         return terms
 
     def _delta(self, place: int, name: str) -> int:
