@@ -18,8 +18,8 @@ from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.paths import Dropped, Path
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.rewrite import Scope, assigned_values, integer_names, is_integer, rewritten
-from dipc.dipwhile.allsizes.system import END, START, Kept, Moves, Point, System
-from dipc.dipwhile.allsizes.values import Datum, Linear, Pair
+from dipc.dipwhile.allsizes.system import END, START, Point, System
+from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
 from dipc.dipwhile.semantics.liveness import successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
@@ -306,10 +306,10 @@ class Builder:
 
     def growing(self) -> str | None:
         """The variable with the most values."""
-        values: dict[str, set[Kept]] = {}
+        values: dict[str, set[object]] = {}
         for point in self.numbers:
-            for name, kept in point.kept:
-                values.setdefault(name, set()).add(kept)
+            for name, known in (*point.kept, *point.moves):
+                values.setdefault(name, set()).add(known)
         most = max(values, key=lambda name: len(values[name]), default=None)
         return most if most is not None and len(values[most]) > 10 else None
 
@@ -334,18 +334,18 @@ def inputs_text(system: System) -> str:
 
 def place_of(system: System, point: Point) -> Place:
     """A point for a reader."""
-    values = [(name, kept) for name, kept in point.kept]
+    moves = dict(point.moves)
     return Place(
         _cut_text(system, point),
         tuple(
             (n, k.constant if isinstance(k, Linear) else k.left)
-            for n, k in values
-            if isinstance(k, Linear) or (isinstance(k, Pair) and k.public)
+            for n, k in point.kept
+            if (isinstance(k, Linear) and not k.terms) or (isinstance(k, Pair) and k.public)
         ),
         tuple(
-            (n, str(k.by) if isinstance(k, Moves) else f"{show(k.left)} / {show(k.right)}")
-            for n, k in values
-            if isinstance(k, Moves) or (isinstance(k, Pair) and not k.public)
+            (n, str(moves[n]) if n in moves else shown(k))
+            for n, k in point.kept
+            if n in moves or (isinstance(k, Pair) and not k.public)
         ),
         tuple((f"group {group}", str(left)) for group, left in point.phases)
         + ((("direction", point.direction),) if point.direction else ()),

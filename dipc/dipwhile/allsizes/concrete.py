@@ -32,7 +32,7 @@ from dipc.dipwhile.allsizes.automaton import Automaton, Choice
 from dipc.dipwhile.allsizes.build import Prepared, Walk, walked
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.linear import cost_of_run
-from dipc.dipwhile.allsizes.system import END, START, Alias, Moves, Point, System
+from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import (
     ONE,
     ZERO,
@@ -108,12 +108,12 @@ class Run:
                 known[Symbol("sample", "", k)] = unknown(Symbol("sample", "", drawn + k))
             drawn += len(edge.samples)
             found += (replace(c, value=replaced(c.value, known)) for c in path.conditions)
-            kept = {
-                Symbol("live" if isinstance(kept, Alias) else "private", name): path.values[name]
-                for name, kept in target.kept
-                if isinstance(kept, Alias | Moves)
+            values = ((path.values[name], kept) for name, kept in target.kept)
+            known = {
+                kept.terms[0][0]: replaced(value, known)
+                for value, kept in values
+                if isinstance(value, Linear) and isinstance(kept, Linear) and kept.terms
             }
-            known = {s: replaced(value, known) for s, value in kept.items() if isinstance(value, Linear)}
         return found
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NoReturn, assert_never
+from typing import NoReturn, TypeGuard, assert_never
 
 from flint import fmpq
 
@@ -34,7 +34,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.dipwhile.allsizes.automaton import Choice, Edge, Exponential, Form, Guard, Sample, Step
 from dipc.dipwhile.allsizes.feasible import Condition, consequences, contradictory
 from dipc.dipwhile.allsizes.known import Known
-from dipc.dipwhile.allsizes.system import END, START, Alias, Kept, Moves, Point, System
+from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import (
     ONE,
     ZERO,
@@ -133,8 +133,8 @@ class Path:
         self.pc = source.pc
         self.taken: list[int] = []
         self.pending: list[tuple[int, ...]] = []
-        self.values: dict[str, Datum] = {}
-        self.moves: dict[Symbol, fmpq] = {}
+        self.values = dict(source.kept)
+        self.moves = {Symbol("private", name): by for name, by in source.moves}
         self.phases = dict(source.phases)
         self.direction = source.direction
         self.cells: dict[object, Datum] = {}
@@ -153,21 +153,8 @@ class Path:
         self.shown = False  # what it reads has to be the same in both runs: the program need not ask for that
         self.steps: list[Step] = []
         self.decisions: list[str] = []
-        for name, kept in source.kept:
-            self.values[name] = self._restored(name, kept)
-
-    def _restored(self, name: str, kept: Kept) -> Datum:
-        match kept:
-            case Alias(of):
-                return unknown(Symbol("live", of))
-            case Moves(by):
-                self.moves[Symbol("private", name)] = by
-                value = unknown(Symbol("private", name))
-                if name in self.system.ranges:
-                    self.known.learn(value, *map(self.constant, self.system.ranges[name]))
-                return value
-            case _:
-                return kept
+        for name in sorted(dict(source.moves).keys() & system.ranges.keys()):
+            self.known.learn(unknown(Symbol("private", name)), *map(self.constant, system.ranges[name]))
 
     # --- the way through the code ------------------------------------------------------------------
 
@@ -308,6 +295,7 @@ class Path:
         point = Point(
             pc,
             tuple((name, self._kept(name, value, names)) for name, value in sorted(kept.items())),
+            tuple((n, form(v, self.moves).constant) for n, v in sorted(kept.items()) if _is_private(v)),
             tuple(sorted(self.phases.items())) if more else (),
             self.direction if more else "",
             self.facts(names),
@@ -331,18 +319,14 @@ class Path:
             return True
         return pc != END and name in self.system.scalars and not self.is_public(value)
 
-    def _kept(self, name: str, value: Datum, names: Mapping[Linear, str]) -> Kept:
+    def _kept(self, name: str, value: Datum, names: Mapping[Linear, str]) -> Datum:
         match value:
-            case Pair():
-                return value
             case Unknown():
                 return replace(value, name=name)
-            case Linear():
-                if value.random:
-                    return Alias(names[value])
-                return value if value.number is not None else Moves(form(value, self.moves).constant)
+            case Linear() if value.terms:
+                return unknown(Symbol("live", names[value]) if value.random else Symbol("private", name))
             case _:
-                assert_never(value)
+                return value
 
     def publish(self, pc: int) -> None:
         """What the outputs show must be the same in both runs."""
@@ -1083,6 +1067,11 @@ NEGATED = {
     ast.Op.EQ: ast.Op.NE,
     ast.Op.NE: ast.Op.EQ,
 }
+
+
+def _is_private(value: Datum) -> TypeGuard[Linear]:
+    """Whether it is a number that is not drawn, and not known: its change is kept."""
+    return isinstance(value, Linear) and value.number is None and not value.random
 
 
 def outcome_text(expr: ast.Expr, outcome: bool) -> str:

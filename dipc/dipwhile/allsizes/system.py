@@ -14,7 +14,7 @@ from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.labels import Adjacency, Domain
 from dipc.dipwhile.allsizes.rewrite import Scope
-from dipc.dipwhile.allsizes.values import ONE, Datum, Linear, Pair, Symbol, Unknown, number, unknown
+from dipc.dipwhile.allsizes.values import ONE, Datum, Linear, Symbol, number, symbols, unknown
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Code, Cut, Draw, Pick, Put, Round, Test
 from dipc.dipwhile.syntax.names import target_name
@@ -27,29 +27,16 @@ START, END = -2, -1
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
-    """A private variable: its value is unknown, its change is ``by``."""
-
-    by: fmpq
-
-
-@dataclass(frozen=True, slots=True)
-class Alias:
-    """A random variable: the live variable ``of``, itself or another one with the same value."""
-
-    of: str
-
-
-Kept = Linear | Pair | Unknown | Moves | Alias
-"""What is known of a variable at a cut: a number, a finite value, nothing, its change, that it is random."""
-
-
-@dataclass(frozen=True, slots=True)
 class Point:
-    """A place as the builder knows it."""
+    """A place as the builder knows it.
+
+    ``kept`` are the variables: a number, a finite value, nothing that is known, a live random variable
+    (itself or another one with the same value), or private; ``moves`` says by how much a private one changes.
+    """
 
     pc: int
-    kept: tuple[tuple[str, Kept], ...] = ()
+    kept: tuple[tuple[str, Datum], ...] = ()
+    moves: tuple[tuple[str, fmpq], ...] = ()
     phases: tuple[tuple[int, fmpq], ...] = ()
     direction: str = ""
     facts: tuple[Condition, ...] = ()
@@ -57,7 +44,8 @@ class Point:
     @property
     def live(self) -> tuple[str, ...]:
         """The random variables that the rest of the program may read."""
-        return tuple(sorted({kept.of for _, kept in self.kept if isinstance(kept, Alias)}))
+        values = (value for _, value in self.kept if isinstance(value, Linear))
+        return tuple(sorted({symbol.name for symbol in symbols(values) if symbol.random}))
 
 
 Ends = tuple[ast.Expr, ast.Expr]
