@@ -67,11 +67,10 @@ def strategies(
     """
     edges = reached(automaton, range(len(automaton.edges)))
     best, known = _stage(automaton, [edges], None, clock), {frozenset(edges)}
-    graph = _Graph(automaton, edges, components(automaton, (automaton.edges[i] for i in edges)))
     for labels in (False, True):
         if isinstance(best, Solved) and (not best.t or (claim is not None and not least and best.t <= claim)):
             break
-        parts = graph.parts(labels, clock)
+        parts = _parts(automaton, edges, labels, clock)
         if parts is None:
             best = best if isinstance(best, Solved) else Unsolved(best.edges, TOO_MANY)
         elif parts != known:
@@ -147,58 +146,44 @@ def _strategy(automaton: Automaton, part: Sequence[int], found: Cheapest) -> Str
     return Strategy(tuple(part), found.potentials, deltas, found.shifts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Graph:
-    """The edges that runs can reach; the strongly connected ``component`` of each place."""
+def _parts(
+    automaton: Automaton, edges: Sequence[int], labels: bool, clock: Clock
+) -> set[frozenset[int]] | None:
+    """The edges of each chain of components; None if there are too many."""
+    found: set[frozenset[int]] = set()
+    for done, chain in enumerate(_chains(automaton, edges, labels)):
+        clock.tick("chains", done)
+        found.add(chain)
+        if len(found) > MAX_CHAINS:
+            return None
+    return found
 
-    automaton: Automaton
-    edges: tuple[int, ...]
-    component: dict[int, int]
 
-    def parts(self, labels: bool, clock: Clock) -> set[frozenset[int]] | None:
-        """The edges of each chain of components, apart by ``labels`` or not; None if there are too many."""
-        found: set[frozenset[int]] = set()
-        for done, chain in enumerate(self._chains(labels)):
-            clock.tick("chains", done)
-            found.add(chain)
-            if len(found) > MAX_CHAINS:
-                return None
-        return found
+def _chains(automaton: Automaton, edges: Sequence[int], labels: bool) -> Iterator[frozenset[int]]:
+    """One way out of every component that has one, and the edges inside each that is reached.
 
-    def _chains(self, labels: bool) -> Iterator[frozenset[int]]:
-        """One way out of every component that has one, and the edges inside each that is reached."""
-        inner, ways = dict[int, set[int]](), self._ways(labels)
-        for i in filter(self._inside, self.edges):
-            inner.setdefault(self.component[self.automaton.edges[i].source], set()).add(i)
-        waiting: list[tuple[frozenset[int], frozenset[int], tuple[int, ...]]] = [
-            (frozenset(), frozenset(), (self.component[self.automaton.start],))
-        ]
-        while waiting:
-            edges, passed, ahead = waiting.pop()
-            if not ahead:
-                yield edges
-                continue
+    Edges that differ in their labels only are one way, unless apart by ``labels``.
+    """
+    component = components(automaton, (automaton.edges[i] for i in edges))
+    inside, ways = dict[int, set[int]](), dict[int, dict[Hashable, list[int]]]()
+    for i, edge in ((i, automaton.edges[i]) for i in edges):
+        here = component[edge.source]
+        if here == component[edge.target]:
+            inside.setdefault(here, set()).add(i)
+        else:
+            key = i if labels else (edge.source, edge.decisions)
+            ways.setdefault(here, {}).setdefault(key, []).append(i)
+    first: tuple[int, ...] = (component[automaton.start],)
+    waiting = [(frozenset[int](), frozenset[int](), first)]
+    while waiting:
+        taken, passed, ahead = waiting.pop()
+        if not ahead:
+            yield taken
+        elif ahead[0] in passed:
+            waiting.append((taken, passed, ahead[1:]))
+        else:
             here, rest = ahead[0], ahead[1:]
-            if here in passed:
-                waiting.append((edges, passed, rest))
-                continue
-            for way in ways.get(here, [()]):
-                targets = (self.component[self.automaton.edges[i].target] for i in way)
-                waiting.append(
-                    (edges | inner.get(here, set()) | set(way), passed | {here}, (*rest, *targets))
-                )
-
-    def _inside(self, i: int) -> bool:
-        edge = self.automaton.edges[i]
-        return self.component[edge.source] == self.component[edge.target]
-
-    def _ways(self, labels: bool) -> dict[int, list[tuple[int, ...]]]:
-        """The edges that leave each component; those that differ in labels only are one way, unless apart."""
-        ways: dict[int, dict[Hashable, tuple[int, ...]]] = {}
-        for i in self.edges:
-            if not self._inside(i):
-                edge = self.automaton.edges[i]
-                way = ways.setdefault(self.component[edge.source], {})
-                key: Hashable = i if labels else (edge.source, edge.decisions)
-                way[key] = (*way.get(key, ()), i)
-        return {n: list(way.values()) for n, way in ways.items()}
+            for way in ways.get(here, {None: []}).values():
+                targets = (component[automaton.edges[i].target] for i in way)
+                more = taken | inside.get(here, set()) | {*way}
+                waiting.append((more, passed | {here}, (*rest, *targets)))
