@@ -124,9 +124,8 @@ def as_linear(value: Datum) -> Linear | None:
 
 def form(value: Linear, moves: Mapping[Symbol, fmpq]) -> Form:
     """The difference of a value between the two runs."""
-    symbols = [(s.number if s.kind == "sample" else s.name, c) for s, c in value.terms if s.random]
-    samples = sorted((s, c) for s, c in symbols if isinstance(s, int))
-    variables = sorted((s, c) for s, c in symbols if isinstance(s, str))
+    samples = tuple((s.number, c) for s, c in value.terms if s.kind == "sample")
+    variables = tuple((s.name, c) for s, c in value.terms if s.kind == "live")
     known = sum((c * moves[s] for s, c in value.terms if s.kind == "private"), ZERO)
     return Form((*samples, *variables), known)
 
