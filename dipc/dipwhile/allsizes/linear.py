@@ -53,10 +53,14 @@ class Cheapest:
 
 @dataclass(frozen=True, slots=True)
 class NoShift:
-    """No constants will do.  ``edges``, by position, contradict each other, unless ``reason`` says more."""
+    """No constants will do.  ``carrying`` edges contradict each other, unless ``reason`` says more."""
 
-    edges: tuple[int, ...]
+    carrying: tuple[int, ...]
     reason: str = ""
+
+    @property
+    def cost(self) -> None:
+        """Infinite."""
 
 
 def cheapest(edges: Sequence[Edge], start: int, clock: Clock) -> Cheapest | NoShift:
@@ -93,8 +97,7 @@ def cost_of_run(edges: Iterable[Edge]) -> fmpq | None:
     Shifts of integer noise may be fractions: then this is a lower bound.
     """
     apart = [replace(edge, source=k, target=k + 1) for k, edge in enumerate(edges)]  # unknowns of its own
-    found = relaxed(apart, 0)
-    return found.cost if isinstance(found, Cheapest) else None
+    return relaxed(apart, 0).cost
 
 
 class _Program:

@@ -7,26 +7,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import count
+from typing import NamedTuple
 
 from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
-from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cost_of_run, relaxed
+from dipc.dipwhile.allsizes.linear import cost_of_run, relaxed
 from dipc.models.graph import components as strongly_connected
 from dipc.models.graph import reachable
 
 
-@dataclass(frozen=True, slots=True)
-class Dearest:
+class Dearest(NamedTuple):
     """The run, as numbers of edges, with the greatest cost; None: no shift exists, its cost is infinite."""
 
     cost: fmpq | None
     run: tuple[int, ...]
 
 
-def run_value(automaton: Automaton, run: Sequence[int]) -> fmpq | None:
+def run_value(automaton: Automaton, run: Iterable[int]) -> fmpq | None:
     """The :func:`cost_of_run` of one run, given by the numbers of its edges."""
     return cost_of_run(automaton.edges[i] for i in run)
 
@@ -37,19 +38,25 @@ def layered_value(automaton: Automaton, clock: Clock) -> Dearest:
     All edges together are an upper bound for each of their runs.  The branches are the edges that leave one
     place, which a run passes at most once; the branch with the greatest bound is the next.
     """
-    waiting = [_Bound.of(automaton, range(len(automaton.edges)))]
+    waiting = [_bound(automaton, range(len(automaton.edges)))]
     best: Dearest | None = None
-    done = 0
-    while True:
-        clock.tick("runs", done := done + 1)
-        node = waiting.pop(max(range(len(waiting)), key=lambda n: waiting[n].rank))
-        run = node.run(automaton)
+    for done in count(1):
+        clock.tick("runs", done)
+        edges, most, carrying = waiting.pop(max(range(len(waiting)), key=lambda n: rank(waiting[n].cost)))
+        ways = leaving(automaton, sorted(edges, key=lambda i: i not in carrying))
+        place, run = automaton.start, list[int]()
+        while place in ways:  # the run that carries the cost, as far as one does
+            run.append(ways[place][0])
+            place = automaton.edges[run[-1]].target
         value = run_value(automaton, run)
         if best is None or rank(value) > rank(best.cost):
-            best = Dearest(value, run)
-        if rank(best.cost) >= node.rank:
-            return best
-        waiting += (_Bound.of(automaton, edges) for edges in node.branches(automaton))
+            best = Dearest(value, tuple(run))
+        if rank(best.cost) >= rank(most):
+            break
+        fork = max(ways.values(), key=lambda own: (min(len(own), 2), sum(i in carrying for i in own)))
+        waiting += (_bound(automaton, [j for j in edges if j == i or j not in fork]) for i in fork)
+    assert best is not None
+    return best
 
 
 def rank(cost: fmpq | None) -> tuple[bool, fmpq]:
@@ -57,46 +64,18 @@ def rank(cost: fmpq | None) -> tuple[bool, fmpq]:
     return cost is None, cost or fmpq(0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
+class _Bound(NamedTuple):
     """Some edges, those that can be reached, from the start on; no run of them costs more than ``cost``."""
 
     edges: tuple[int, ...]
     cost: fmpq | None
     carrying: frozenset[int]
 
-    @classmethod
-    def of(cls, automaton: Automaton, edges: Collection[int]) -> _Bound:
-        kept = reached(automaton, edges)
-        found = relaxed([automaton.edges[i] for i in kept], automaton.start)
-        positions = found.edges if isinstance(found, NoShift) else found.carrying
-        cost = None if isinstance(found, NoShift) else found.cost
-        return cls(kept, cost, frozenset(kept[i] for i in positions))
 
-    @property
-    def rank(self) -> tuple[bool, fmpq]:
-        return rank(self.cost)
-
-    def leaving(self, automaton: Automaton) -> dict[int, list[int]]:
-        """The edges that leave each place, those that carry the cost first."""
-        return leaving(automaton, sorted(self.edges, key=lambda i: i not in self.carrying))
-
-    def run(self, automaton: Automaton) -> tuple[int, ...]:
-        """The run that carries the cost, as far as one does."""
-        leaving, place, run = self.leaving(automaton), automaton.start, []
-        while ways := leaving.get(place):
-            run.append(ways[0])
-            place = automaton.edges[ways[0]].target
-        return tuple(run)
-
-    def branches(self, automaton: Automaton) -> Iterator[list[int]]:
-        """Only one of the edges that leave a place, for each of them."""
-        ways = max(
-            self.leaving(automaton).values(),
-            key=lambda ways: (min(len(ways), 2), sum(i in self.carrying for i in ways)),
-        )
-        for i in ways:
-            yield [j for j in self.edges if j == i or j not in ways]
+def _bound(automaton: Automaton, edges: Iterable[int]) -> _Bound:
+    kept = reached(automaton, edges)
+    found = relaxed([automaton.edges[i] for i in kept], automaton.start)
+    return _Bound(kept, found.cost, frozenset(kept[i] for i in found.carrying))
 
 
 def leaving(automaton: Automaton, edges: Iterable[int]) -> dict[int, list[int]]:
@@ -107,13 +86,12 @@ def leaving(automaton: Automaton, edges: Iterable[int]) -> dict[int, list[int]]:
     return found
 
 
-def reached(automaton: Automaton, edges: Collection[int]) -> tuple[int, ...]:
+def reached(automaton: Automaton, edges: Iterable[int]) -> tuple[int, ...]:
     """The edges that a run of these edges can take, in their order."""
-    rows: list[list[tuple[int, int]]] = [[] for _ in automaton.places]
-    for i in edges:
-        rows[automaton.edges[i].source].append((automaton.edges[i].target, i))
+    ways = leaving(automaton, edges)
+    rows = [[(automaton.edges[i].target, i) for i in ways.get(n, ())] for n in range(len(automaton.places))]
     seen = reachable(rows, [automaton.start])
-    return tuple(i for i in edges if automaton.edges[i].source in seen)
+    return tuple(sorted(i for n in seen for i in ways.get(n, ())))
 
 
 # --- cycles in words -------------------------------------------------------------------------
@@ -164,11 +142,11 @@ def _standing(edge: Edge) -> Edge:
     """The edge where no live variable moves."""
 
     def still(form: Form) -> Form:
-        return replace(form, terms=tuple((s, c) for s, c in form.terms if isinstance(s, int)))
+        return Form(tuple((s, c) for s, c in form.terms if isinstance(s, int)), form.constant)
 
-    samples = tuple(replace(sample, mean=still(sample.mean)) for sample in edge.samples)
-    guards = tuple(replace(guard, form=still(guard.form)) for guard in edge.guards)
-    return replace(edge, samples=samples, guards=guards, sets=())
+    samples = (replace(sample, mean=still(sample.mean)) for sample in edge.samples)
+    guards = (replace(guard, form=still(guard.form)) for guard in edge.guards)
+    return replace(edge, samples=tuple(samples), guards=tuple(guards), sets=())
 
 
 def _name(edge: Edge) -> str:
@@ -184,8 +162,7 @@ def _name(edge: Edge) -> str:
 
 def carrying(automaton: Automaton) -> frozenset[int]:
     """The edges on which the cost of all runs together depends."""
-    found = relaxed(automaton.edges, automaton.start)
-    return frozenset(found.carrying if isinstance(found, Cheapest) else found.edges)
+    return frozenset(relaxed(automaton.edges, automaton.start).carrying)
 
 
 def repeated(automaton: Automaton, edges: Collection[int], times: int, way: int) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ class Layer:
     concrete: Concrete
     automaton: Automaton
     bound: fmpq | None
-    run: Run | None
+    run: Run
 
     def proves(self, t: fmpq, clock: Clock) -> bool:
         """Whether the claim holds at this size."""
@@ -88,14 +88,9 @@ class Search:
     def __init__(self, asked: Prepared, clock: Clock, most: int = MOST_SIZE) -> None:
         self.asked, self.front, self.clock = asked, asked.front, clock
         self.numbers = range(1, most + 1 if asked.front.sizes else 2)
-        self.supported: set[int] = set()
+        self.covered = False  # whether the method covers the program at size 1, once that is asked
         self._layers: dict[int, Layer | None] = {}
         self._declared: dict[int, tuple[Verdict, CoreProgram] | None] = {}
-
-    @property
-    def covered(self) -> bool:
-        """Whether the method covers the program at some size."""
-        return any(self.layer(n) is not None or n in self.supported for n in self.numbers[:1])
 
     def limited(self, seconds: float = SECONDS) -> Clock:
         """A clock for one question; what it stops stays open."""
@@ -115,22 +110,23 @@ class Search:
 
     def _layer(self, n: int, clock: Clock) -> Layer | None:
         automaton = self.asked.automaton(clock, self.sizes(n))
-        self.supported.add(n)
+        self.covered |= n == 1
         edges = range(len(automaton.edges))
         if len(edges) > MOST_EDGES or any(on_cycles(automaton, edges)):
             return None
         dearest = layered_value(automaton, clock)
         concrete = Concrete(self.asked, self.sizes(n), self.clock)
-        run = run_of(concrete.system, automaton, dearest.run)
-        return Layer(concrete, automaton, dearest.cost, run)
+        return Layer(concrete, automaton, dearest.cost, run_of(concrete.system, automaton, dearest.run))
 
     # --- a violation -------------------------------------------------------------------------
 
     def broken(self) -> BrokenFrom | None:
         """The first size at which the exact engine confirms a violation, by a run or on declared inputs."""
         open_sizes = 0
-        for n in self.numbers if self.covered else ():
+        for n in self.numbers:
             layer = self.layer(n)
+            if not self.covered:
+                break
             if layer is not None and self.meaningful(n) and self.proved(layer):
                 continue
             if (found := self.confirmed(n, layer)) is not None:
@@ -179,7 +175,7 @@ class Search:
         """A violation at a size: by the dearest run, or by the inputs that the program declares."""
         goal = self.asked.question.goal
         assert goal is not None
-        if layer is not None and layer.run is not None and layer.run.labels is not None:
+        if layer is not None and layer.run.labels is not None:
             for s in STEPS:
                 with suppress(InputError, LimitReached):
                     program, pair = self.pair(n, layer.run, layer.concrete, s)
@@ -198,6 +194,7 @@ class Search:
         start = concrete.start(run) or {}
         left: dict[Cell, Value] = {}
         right: dict[Cell, Value] = {}
+        values: dict[str, set[fmpq]] = {}
         for name, label in (run.labels or {}).items():
             array, _, index = name.rstrip("]").partition("[")
             cell = array, int(index or 0)
@@ -206,12 +203,9 @@ class Search:
             elif isinstance(label, Linear):
                 first = start.get(name, ZERO) + s * label.constant
                 left[cell], right[cell] = first, first + label.constant
+                values.setdefault(array, set()).update({first, first + label.constant})
                 if not (concrete.within(array, first) and concrete.within(array, first + label.constant)):
                     raise InputError(f"`{name}` would leave its interval")
-        values: dict[str, set[fmpq]] = {}
-        for array, value in ((cell[0], v) for side in (left, right) for cell, v in side.items()):
-            if isinstance(value, fmpq):
-                values.setdefault(array, set()).add(value)
         program = program_at(self.front, self.sizes(n), values)
         others = {cell: v.domain[0] for v in program.inputs for cell in v.cells}
         return program, (others | left, others | right)
@@ -263,7 +257,7 @@ class Search:
     def lower_bound(self, n: int) -> fmpq | None:
         """A t that a size needs; None if no t is enough for it."""
         layer, found = self.layer(n), ZERO
-        if layer is not None and layer.run is not None:
+        if layer is not None:
             with suppress(InputError, LimitReached):
                 bound, shown = layer.concrete.lower_bound(layer.run)
                 if shown and bound == layer.bound:

@@ -112,7 +112,9 @@ def _stage(
         one = cheapest([automaton.edges[i] for i in part], automaton.start, clock)
         if isinstance(one, NoShift):
             return (
-                best if isinstance(best, Solved) else Unsolved(tuple(part[i] for i in one.edges), one.reason)
+                best
+                if isinstance(best, Solved)
+                else Unsolved(tuple(part[i] for i in one.carrying), one.reason)
             )
         t = max(t, one.cost)
         if isinstance(best, Solved) and t >= best.t:
