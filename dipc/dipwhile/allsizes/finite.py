@@ -49,13 +49,6 @@ def decided(
     return decide(goal, explored.space.size, explore, clock)
 
 
-def declared_at(front: Front, sizes: Mapping[str, int]) -> CoreProgram | None:
-    """The program for these sizes with the inputs that it declares; None if they are not finite."""
-    if any(isinstance(d.domain, ast.Unlisted) for d in front.program.inputs):
-        return None
-    return program_at(front, sizes, {})
-
-
 def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, Collection[fmpq]]) -> CoreProgram:
     """The program for these sizes; ``values`` replace the sets of inputs, by name.
 

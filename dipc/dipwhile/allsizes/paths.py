@@ -47,7 +47,7 @@ from dipc.dipwhile.allsizes.values import (
     datum,
     form,
     number,
-    renamed,
+    replaced,
     shown,
     symbols,
     total,
@@ -347,8 +347,8 @@ class Path:
             Condition(value.plus(unknown(targets[name]), -ONE), equal=True) for value, name in names.items()
         ]
         found = consequences([*self.conditions, *defined], set(targets.values()), MOST_FACTS)
-        back = {symbol: Symbol("live", name) for name, symbol in targets.items()}
-        return tuple(Condition(renamed(fact.value, back), fact.strict, fact.equal) for fact in found)
+        back = {symbol: unknown(Symbol("live", name)) for name, symbol in targets.items()}
+        return tuple(replace(fact, value=replaced(fact.value, back)) for fact in found)
 
     @property
     def published(self) -> dict[str, Datum]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
 from flint import fmpq
 
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form
+from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form
 from dipc.dipwhile.allsizes.linear import cost_of_run, relaxed
 from dipc.models.graph import components as strongly_connected
 from dipc.models.graph import reachable
@@ -61,7 +60,7 @@ def layered_value(automaton: Automaton, clock: Clock) -> Dearest:
 
 def rank(cost: fmpq | None) -> tuple[bool, fmpq]:
     """Costs in order, infinity (None) last."""
-    return cost is None, cost or fmpq(0)
+    return cost is None, cost or ZERO
 
 
 class _Bound(NamedTuple):
@@ -105,14 +104,15 @@ def cycle_in_words(automaton: Automaton, numbers: Sequence[int]) -> str:
     told: dict[str, fmpq | None] = {}
     moved: dict[str, set[str]] = {}
     for edge in on_cycles(automaton, numbers):
-        still = cost_of_run([_standing(edge)])
+        forms = [*(guard.form for guard in edge.guards), *(sample.mean for sample in edge.samples)]
+        live = sorted({s for form in forms for s, _ in form.terms if isinstance(s, str)})
+        before = Edge(0, 0, (), (), tuple((variable, Form()) for variable in live), ZERO)
+        still = cost_of_run([before, edge])  # where no live variable moves
         if still is None or still > 0:
-            name, before = _name(edge), told.get(_name(edge), fmpq(0))
-            told[name] = None if still is None or before is None else max(before, still)
-            cheaper = still is None or cost_of_run([edge]) != still
-            forms = [*(guard.form for guard in edge.guards), *(sample.mean for sample in edge.samples)]
-            guarding = {s for form in forms for s, _ in form.terms if isinstance(s, str)}
-            moved.setdefault(name, set()).update(guarding if cheaper else ())
+            name = _name(edge)
+            told[name] = max(told.get(name, ZERO), still, key=rank)
+            guarding = still is None or cost_of_run([edge]) != still
+            moved.setdefault(name, set()).update(live if guarding else ())
     return "; ".join(_sentence(name, cost, sorted(moved[name])) for name, cost in told.items())
 
 
@@ -138,17 +138,6 @@ def on_cycles(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
     return (edge for edge in edges if component[edge.source] == component[edge.target])
 
 
-def _standing(edge: Edge) -> Edge:
-    """The edge where no live variable moves."""
-
-    def still(form: Form) -> Form:
-        return Form(tuple((s, c) for s, c in form.terms if isinstance(s, int)), form.constant)
-
-    samples = (replace(sample, mean=still(sample.mean)) for sample in edge.samples)
-    guards = (replace(guard, form=still(guard.form)) for guard in edge.guards)
-    return replace(edge, samples=tuple(samples), guards=tuple(guards), sets=())
-
-
 def _name(edge: Edge) -> str:
     """What the edge publishes, or its last test."""
     outputs = [s.text.partition(" = ")[2] for s in edge.path if s.kind == "output"]
@@ -158,11 +147,6 @@ def _name(edge: Edge) -> str:
 
 
 # --- runs that repeat cycles -----------------------------------------------------------------
-
-
-def carrying(automaton: Automaton) -> frozenset[int]:
-    """The edges on which the cost of all runs together depends."""
-    return frozenset(relaxed(automaton.edges, automaton.start).carrying)
 
 
 def repeated(automaton: Automaton, edges: Collection[int], times: int, way: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from flint import fmpq
 
@@ -17,9 +17,9 @@ from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
 from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.concrete import Concrete, Run, run_of
-from dipc.dipwhile.allsizes.finite import decided, declared_at, event, program_at
+from dipc.dipwhile.allsizes.finite import decided, event, program_at
+from dipc.dipwhile.allsizes.linear import relaxed
 from dipc.dipwhile.allsizes.runs import (
-    carrying,
     layered_value,
     on_cycles,
     rank,
@@ -32,6 +32,7 @@ from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT
 from dipc.dipwhile.pipeline import losses_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Cell, CoreProgram
 from dipc.dipwhile.syntax.printer import show
 from dipc.errors import InputError, LimitReached
@@ -71,15 +72,6 @@ class Layer:
     automaton: Automaton
     bound: fmpq | None
     run: Run
-
-    def proves(self, t: fmpq, clock: Clock) -> bool:
-        """Whether the claim holds at this size."""
-        if self.bound is None or self.bound > t:
-            return False
-        if not any(sample.kind == "DLap" for edge in self.automaton.edges for sample in edge.samples):
-            return True
-        found = strategies(self.automaton, t, clock, least=False)
-        return isinstance(found, Solved) and found.t <= t
 
 
 class Search:
@@ -127,7 +119,7 @@ class Search:
             layer = self.layer(n)
             if not self.covered:
                 break
-            if layer is not None and self.meaningful(n) and self.proved(layer):
+            if layer is not None and self.proved(n, layer):
                 continue
             if (found := self.confirmed(n, layer)) is not None:
                 least = not open_sizes and (n == 1 or len(self.front.sizes) == 1)
@@ -157,18 +149,17 @@ class Search:
         fixed = [int(size.p) for size in self.asked.question.fixed_sizes.values()]
         return n if self.front.sizes or not fixed else fixed[0]
 
-    def meaningful(self, n: int) -> bool:
-        """Whether the program is one at a size; a proof of what is not is no proof."""
-        with suppress(InputError):
+    def proved(self, n: int, layer: Layer) -> bool:
+        """Whether the claim holds at a size; a proof of what is no program there is no proof."""
+        goal, edges = self.asked.question.goal, layer.automaton.edges
+        if goal is None or layer.bound is None or layer.bound > goal.t:
+            return False
+        with suppress(InputError, LimitReached):
             program_at(self.front, self.sizes(n), {})
-            return True
-        return False
-
-    def proved(self, layer: Layer) -> bool:
-        """Whether the claim holds at a size."""
-        assert self.asked.question.goal is not None
-        with suppress(LimitReached):
-            return layer.proves(self.asked.question.goal.t, self.limited(LONG))
+            if not any(sample.kind == "DLap" for edge in edges for sample in edge.samples):
+                return True
+            found = strategies(layer.automaton, goal.t, self.limited(LONG), least=False)
+            return isinstance(found, Solved) and found.t <= goal.t
         return False
 
     def confirmed(self, n: int, layer: Layer | None) -> tuple[Violated, CoreProgram] | None:
@@ -178,16 +169,14 @@ class Search:
         if layer is not None and layer.run.labels is not None:
             for s in STEPS:
                 with suppress(InputError, LimitReached):
-                    program, pair = self.pair(n, layer.run, layer.concrete, s)
-                    found = decided(goal, program, self.limited(LONG), pair)
+                    made, pair = self.pair(n, layer.run, layer.concrete, s)
+                    found = decided(goal, made, self.limited(LONG), pair)
                     if isinstance(found, Violated):
-                        return found, program
+                        return found, made
                     if isinstance(found, Undecided):
                         break
-        known = self.declared(n)
-        if known is not None and isinstance(known[0], Violated):
-            return known[0], known[1]
-        return None
+        verdict, program = self.declared(n) or (None, None)
+        return (verdict, program) if isinstance(verdict, Violated) and program is not None else None
 
     def pair(self, n: int, run: Run, concrete: Concrete, s: int) -> tuple[CoreProgram, tuple[Input, Input]]:
         """The inputs u + s*d and u + (s + 1)*d in a program that has them.  Raises :class:`InputError`."""
@@ -216,18 +205,19 @@ class Search:
         """The answer of the exact engine for the inputs that the program declares, if they are few."""
         if n not in self._declared:
             self._declared[n] = None
+            goal = self.asked.question.goal
+            if goal is None or any(isinstance(d.domain, ast.Unlisted) for d in self.front.program.inputs):
+                return None
             with suppress(InputError, LimitReached):
-                program = declared_at(self.front, self.sizes(n))
-                goal = self.asked.question.goal
-                if program is not None and goal is not None and Explored(program).space.size <= MOST_INPUTS:
+                program = program_at(self.front, self.sizes(n), {})
+                if Explored(program).space.size <= MOST_INPUTS:
                     self._declared[n] = decided(goal, program, self.limited()), program
         return self._declared[n]
 
     def private_on_declared(self, n: int) -> bool | None:
         """Whether the declared inputs are private at a size; None if that is not known."""
-        found = self.declared(n)
-        known = {Private: True, Violated: False}
-        return known.get(type(found[0])) if found is not None else None
+        verdict, _ = self.declared(n) or (None, None)
+        return True if isinstance(verdict, Private) else False if isinstance(verdict, Violated) else None
 
     def checked(self) -> str:
         """What the exact engine says of the declared inputs, in words."""
@@ -274,26 +264,20 @@ class Search:
 
     def longer(self, automaton: Automaton, high: fmpq) -> int | None:
         """A size that needs ``high``, by a run that repeats cycles; None if none is found."""
-        edges = carrying(automaton)
-        ways = max(Counter(edge.source for edge in automaton.edges).values())
-        once = [
-            run_value(automaton, repeated(automaton, edges, 1, way)) for way in range(min(ways, MOST_WAYS))
-        ]
-        way = max(range(len(once)), key=lambda way: rank(once[way]))
+        edges = frozenset(relaxed(automaton.edges, automaton.start).carrying)
+        ways = min(MOST_WAYS, max(Counter(edge.source for edge in automaton.edges).values()))
+        once = [run_value(automaton, repeated(automaton, edges, 1, way)) for way in range(ways)]
+        way = max(range(ways), key=lambda way: rank(once[way]))
         for times in REPEATS:
-            run = repeated(automaton, edges, times, way)
             self.clock.tick("runs")
-            found = run_of(self.asked.every_size, automaton, run)
-            rounds = max(1, sum(path.round for path, _, _ in found.parts))  # N >= 1
-            if rounds > MOST_ROUNDS:
+            run = run_of(self.asked.every_size, automaton, repeated(automaton, edges, times, way))
+            n = max(1, sum(path.round for path, _, _ in run.parts))  # N >= 1
+            if n > MOST_ROUNDS:
                 break
-            if found.cost == high and self._needs(found, rounds, high):
-                return rounds
+            if run.cost == high:
+                with suppress(InputError, LimitReached):
+                    concrete = Concrete(self.asked, self.sizes(n), self.limited(LONG))
+                    found = next(concrete.alike(*run.numbered()), None)
+                    if found is not None and concrete.lower_bound(found) == (high, True):
+                        return n
         return None
-
-    def _needs(self, run: Run, n: int, high: fmpq) -> bool:
-        with suppress(InputError, LimitReached):
-            concrete = Concrete(self.asked, self.sizes(n), self.limited(LONG))
-            for found in islice(concrete.alike(*run.numbered()), 1):
-                return concrete.lower_bound(found) == (high, True)
-        return False

@@ -141,11 +141,6 @@ def shown(value: Datum) -> str:
             return "an unknown value"
 
 
-def renamed(value: Linear, names: Mapping[Symbol, Symbol]) -> Linear:
-    """The value with other symbols."""
-    return linear({names.get(s, s): c for s, c in value.terms}, value.constant)
-
-
 def replaced(value: Linear, by: Mapping[Symbol, Linear]) -> Linear:
     """The value with other values for some symbols."""
     return total([number(value.constant), *(by.get(s, unknown(s)).times(c) for s, c in value.terms)])
