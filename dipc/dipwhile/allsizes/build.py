@@ -12,9 +12,12 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.declared import Declared
+from dipc.dipwhile.allsizes.execute import run
+from dipc.dipwhile.allsizes.expressions import evaluate
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
+from dipc.dipwhile.allsizes.outputs import belongs
 from dipc.dipwhile.allsizes.paths import Dropped, Path
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.rewrite import Scope, assigned_values, integer_names, is_integer, rewritten
@@ -143,14 +146,14 @@ def _starts(program: ast.Program, system: System) -> Iterator[tuple[str, Datum]]
     for declared in program.outputs:
         if declared.start is not None:
             path = Path(system, Point(START), ())
-            value = path.evaluate(substitute(declared.start, system.constants))
+            value = evaluate(path, substitute(declared.start, system.constants))
             yield declared.name, value
             if path.taken:
                 raise Unsupported(f"a size decides the start value of `{declared.name}`", declared.start.span)
             checked = not isinstance(
                 declared.domain, ast.Between | ast.Integers
             )  # by `dipc check`, at a size
-            if not checked and not path.belongs(declared, value):
+            if not checked and not belongs(path, declared, value):
                 text = f"the start value of `{declared.name}` may be outside its set"
                 raise Unsupported(text, declared.start.span)
 
@@ -245,7 +248,7 @@ def walked(system: System, source: Point, clock: Clock) -> Sequence[Walk]:
             clock.tick("paths", len(found))
             path = Path(system, source, scripts.pop())
             with suppress(Dropped):
-                found.append((path, *path.run()))
+                found.append((path, *run(path)))
             scripts += reversed(path.pending)
             if len(found) % 1_000 == 999 and len({walk[1:] for walk in found}) > MOST_OF_ONE:
                 raise Unsupported(TOO_MANY)
