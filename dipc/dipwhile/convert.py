@@ -85,8 +85,7 @@ def to_eps_range(program: CoreProgram, interval: str) -> EpsRange:
         one = interval.strip()
         hint = f"`at` (`--at {one}`) asks about one budget; an interval is `(0, {one}]`"
         raise InputError(f"`{one}` is one budget, not an interval", hint=hint)
-    claim = to_claim(program, f"eps for eps in {interval}", "the interval of budgets")
-    return EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
+    return to_claim(program, f"eps for eps in {interval}", "the interval of budgets").budgets
 
 
 def to_claim(program: CoreProgram, text: object, name: str = CLAIM_NAME) -> CoreClaim:

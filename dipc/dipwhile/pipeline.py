@@ -112,7 +112,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
         raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
-    budgets = eps_range_of(claim)
+    budgets = claim.budgets
     if at is not None and at not in budgets:
         hint = "leave out its interval, or give a budget in it"
         raise InputError(f"the budget {at} is not one of those that the claim is about", claim.span, hint)
@@ -122,9 +122,7 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
 
 def eps_range_of(claim: CoreClaim | None) -> EpsRange:
     """The values of eps that a claim is about; all eps > 0 if there is no claim."""
-    if claim is None:
-        return EpsRange.positive()
-    return EpsRange(claim.low, claim.high, claim.low_closed, claim.high_closed)
+    return EpsRange.positive() if claim is None else claim.budgets
 
 
 def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
-from dipc.dipwhile.pipeline import check_for_all_budgets, eps_range_of, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.evaluate import (
     NOTHING,
@@ -84,7 +84,7 @@ def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = 
         hint = "add a line such as: private ln(2)    (or give a claim: `--claim 'ln(2)'`)"
         raise InputError(f"{program.source.name}: the program makes no claim", hint=hint)
     rest = claim.claim if isinstance(claim, core.CoreNumberClaim) else claim
-    budgets = eps_range_of(rest)
+    budgets = rest.budgets
     if at is not None and at not in budgets:
         hint = "leave out its interval, or give a budget in it"
         raise InputError(f"the budget {at} is not one of those that the claim is about", rest.span, hint)
@@ -205,10 +205,14 @@ def polynomial(expr: ast.Expr, ring: Ring, memory: Memory = NOTHING) -> Parametr
     return ring.of(value)
 
 
-def ranges(unknowns: Sequence[core.CoreUnknown], ring: Ring) -> tuple[Ends, ...]:
+def ranges(unknowns: Sequence[ast.Unknown], ring: Ring) -> tuple[Ends, ...]:
     """The ranges of the parameters."""
-    both = ((polynomial(u.low, ring), polynomial(u.high, ring), u) for u in unknowns)
-    return tuple(Ends(low, high, u.low_closed, u.high_closed) for low, high, u in both)
+    found = []
+    for interval in (unknown.interval for unknown in unknowns):
+        assert interval.high is not None
+        low, high = polynomial(interval.low, ring), polynomial(interval.high, ring)
+        found.append(Ends(low, high, interval.low_closed, interval.high_closed))
+    return tuple(found)
 
 
 # --- what is compared ------------------------------------------------------------------------
@@ -252,7 +256,7 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
 
 def _compared(
     program: core.CoreProgram,
-    secret: core.CoreSecret,
+    secret: ast.Secret,
     prior: str | None,
     found: Weights,
     place: Mapping[tuple[Value, ...], int],
@@ -269,7 +273,7 @@ def _mixture(
     return Mixture(show_expr(event), tuple(sorted(total.items(), key=itemgetter(0))))
 
 
-def _check_possible(secret: core.CoreSecret, pairs: Sequence[Compared]) -> None:
+def _check_possible(secret: ast.Secret, pairs: Sequence[Compared]) -> None:
     for event in (secret.left, secret.right):
         name = show_expr(event)
         sides = (side for pair in pairs for side in pair[:2] if side.name == name)

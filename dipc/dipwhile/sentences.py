@@ -15,7 +15,6 @@ from dipc.dipwhile.syntax.sentences import parse_sentence
 from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import InputError, check_type
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import sign_if_constant
 from dipc.signs.sentence import Decision, Sentence
 from dipc.suggest import options_only
@@ -49,7 +48,7 @@ def read_sentence(text: str) -> Sentence:
     forall eps in (0, inf): (not eps < 1 or exp(eps) <= 1 + 2*eps)
     """
     tree = parse_sentence(text)
-    budgets = EpsRange(*compile_interval(tree.interval, {}))
+    budgets = compile_interval(tree.interval, {})
     for divisor in _divisors(tree.body):
         if not sign_if_constant(_function(divisor).numerator, budgets):
             message = f"the divisor `{as_written(divisor)}` is 0 for some eps in {budgets}"

@@ -39,6 +39,7 @@ from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
 from dipc.dipwhile.syntax.walk import children, nodes, parts, preorder, statements
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, show
+from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean
 
 NO_OVERRIDES: Mapping[str, fmpq] = MappingProxyType({})
@@ -114,7 +115,7 @@ def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim
     refuse_sizes(claim, constants)
     epsilon = compile_epsilon(claim.epsilon, constants)
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
-    return CoreClaim(epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
+    return CoreClaim(epsilon, delta, compile_interval(claim.interval, constants), claim.span)
 
 
 def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberClaim | None:
@@ -127,7 +128,7 @@ def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberCl
     if slope(epsilon) is not None or exponent is None:
         return None
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
-    rest = CoreClaim(claim.epsilon, delta, *compile_interval(claim.interval, constants), claim.span)
+    rest = CoreClaim(claim.epsilon, delta, compile_interval(claim.interval, constants), claim.span)
     return CoreNumberClaim(*questions.exponential(exponent, claim.epsilon.span), rest)
 
 
@@ -260,19 +261,17 @@ def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
                 raise InputError(f"`{node.kind}` is not allowed in a claim", node.span, EPSILON_HINT)
 
 
-def compile_interval(
-    interval: ast.Interval | None, constants: Constants
-) -> tuple[fmpq, fmpq | None, bool, bool]:
-    """The ends of the interval, and whether they belong to it."""
+def compile_interval(interval: ast.Interval | None, constants: Constants) -> EpsRange:
+    """The interval with its ends evaluated."""
     if interval is None:
-        return fmpq(0), None, False, False
+        return EpsRange.positive()
     low = evaluate(interval.low, constants, "the lower end")
     if isinstance(interval.high, ast.Name) and interval.high.name.lower() in INFINITY - constants.keys():
         hint = "write `inf`: `(0, inf)`"
         raise InputError(f"unknown name `{interval.high.name}`", interval.high.span, hint)
     high = None if interval.high is None else evaluate(interval.high, constants, "the upper end")
     check_interval(interval, low, high)
-    return low, high, interval.low_closed, interval.high_closed
+    return EpsRange(low, high, interval.low_closed, interval.high_closed)
 
 
 INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
@@ -287,8 +286,7 @@ def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None
         raise InputError("eps is positive: 0 is not allowed", interval.low.span, "leave 0 out: `(0, 1]`")
     if high is None and interval.high_closed:
         raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
-    point = low == high and interval.low_closed and interval.high_closed
-    if high is not None and low >= high and not point:
+    if high is not None and questions.is_empty(interval, low, high):
         raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
 
 

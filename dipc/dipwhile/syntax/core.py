@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import Binary, Distribution, Expr, Index, Name
+from dipc.dipwhile.syntax.ast import Binary, Distribution, Expr, Index, Name, Secret, Unknown
 from dipc.errors import Source, Span
 from dipc.models.values import Value
+from dipc.signs.eps_range import EpsRange
 
 Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
 
@@ -181,30 +182,15 @@ class CoreAdjacency:
 
 @dataclass(frozen=True, slots=True)
 class CoreClaim:
-    """``epsilon`` and ``delta`` are expressions in eps; ``high`` None means infinity."""
+    """``epsilon`` and ``delta`` are expressions in eps."""
 
     epsilon: Expr
     delta: Expr | None
-    low: fmpq
-    high: fmpq | None
-    low_closed: bool
-    high_closed: bool
+    budgets: EpsRange
     span: Span
 
 
 # --- questions of ``dipc pufferfish`` -----------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class CoreUnknown:
-    """A parameter of which a range is known; its ends are expressions over the unknowns before it."""
-
-    name: str
-    low: Expr
-    high: Expr
-    low_closed: bool
-    high_closed: bool
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,16 +204,6 @@ class CorePrior:
     code: tuple[Instruction, ...]
     variables: frozenset[str]
     arrays: tuple[tuple[str, int], ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class CoreSecret:
-    """Two conditions on the input, to compare in both directions unless ``one_way``."""
-
-    left: Expr
-    right: Expr
-    one_way: bool
     span: Span
 
 
@@ -246,11 +222,14 @@ class CoreNumberClaim:
 
 @dataclass(frozen=True, slots=True)
 class CoreQuestion:
-    """What a program says for ``dipc pufferfish`` only."""
+    """What a program says for ``dipc pufferfish`` only, without constants and loops.
 
-    unknowns: tuple[CoreUnknown, ...] = ()
+    The ends of the range of an unknown are expressions over the unknowns before it.
+    """
+
+    unknowns: tuple[Unknown, ...] = ()
     priors: tuple[CorePrior, ...] = ()
-    secrets: tuple[CoreSecret, ...] = ()
+    secrets: tuple[Secret, ...] = ()
     claim: CoreNumberClaim | None = None
 
 

@@ -7,6 +7,7 @@ only draw from finite choices, so that the probability of an input is a polynomi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from flint import fmpq
@@ -15,7 +16,7 @@ from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import array_names, array_sizes, assignments, check_arrays
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
-from dipc.dipwhile.syntax.core import CorePrior, CoreSecret, CoreUnknown, Instruction, Variable
+from dipc.dipwhile.syntax.core import CorePrior, Instruction, Variable
 from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import (
@@ -29,7 +30,15 @@ from dipc.dipwhile.syntax.names import (
 )
 from dipc.dipwhile.syntax.simplify import BITS, Linear, linear
 from dipc.dipwhile.syntax.unroll import Constants, integers, substitute, unroll
-from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, parts, preorder, statements
+from dipc.dipwhile.syntax.walk import (
+    expressions,
+    map_expressions,
+    nodes,
+    own_parts,
+    parts,
+    preorder,
+    statements,
+)
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -60,9 +69,9 @@ def refuse_unknown(expr: ast.Expr, unknown: Collection[str], hint: str) -> None:
             raise InputError(f"only the range of `{node.name}` is known", node.span, hint)
 
 
-def compile_unknowns(unknowns: Sequence[ast.Unknown], constants: Constants) -> tuple[CoreUnknown, ...]:
+def compile_unknowns(unknowns: Sequence[ast.Unknown], constants: Constants) -> tuple[ast.Unknown, ...]:
     """The ranges, whose ends may use earlier unknowns."""
-    found: list[CoreUnknown] = []
+    found: list[ast.Unknown] = []
     names = {parameter.name for parameter in unknowns}
     for parameter in unknowns:
         known = constants | {earlier.name: fmpq(0) for earlier in found}
@@ -73,21 +82,18 @@ def compile_unknowns(unknowns: Sequence[ast.Unknown], constants: Constants) -> t
         for end in (interval.low, interval.high):
             check_known(end, known, names)
             check_polynomial(end, "an end of a range")
-        low, high = (substitute(end, constants) for end in (interval.low, interval.high))
-        check_not_empty(parameter, low, high)
-        ends = low, high, interval.low_closed, interval.high_closed
-        found.append(CoreUnknown(parameter.name, *ends, parameter.span))
+        interval = map_expressions(interval, lambda end: substitute(end, constants))
+        match interval.low, interval.high:
+            case ast.Number(low), ast.Number(high) if is_empty(interval, low, high):
+                hint = "its lower end comes first: `(0, 1)`"
+                raise InputError(f"the range of `{parameter.name}` is empty", interval.span, hint)
+        found.append(replace(parameter, interval=interval))
     return tuple(found)
 
 
-def check_not_empty(parameter: ast.Unknown, low: ast.Expr, high: ast.Expr) -> None:
-    """Refuse a range with constant ends that contains no number."""
-    interval = parameter.interval
-    if isinstance(low, ast.Number) and isinstance(high, ast.Number):
-        point = low.value == high.value and interval.low_closed and interval.high_closed
-        if low.value >= high.value and not point:
-            hint = "its lower end comes first: `(0, 1)`"
-            raise InputError(f"the range of `{parameter.name}` is empty", interval.span, hint)
+def is_empty(interval: ast.Interval, low: fmpq, high: fmpq) -> bool:
+    """Whether an interval with these ends has no number."""
+    return low > high or (low == high and not (interval.low_closed and interval.high_closed))
 
 
 def check_polynomial(expr: ast.Expr, what: str) -> None:
@@ -200,19 +206,18 @@ def not_drawn(cell: str, span: Span) -> InputError:
 
 def compile_secrets(
     secrets: Sequence[ast.Secrets], names: Names, inputs: Sequence[Variable], constants: Constants
-) -> tuple[CoreSecret, ...]:
+) -> tuple[ast.Secret, ...]:
     """The secrets, with loops unrolled."""
     return tuple(one for line in secrets for one in unrolled(line, names, inputs, constants, frozenset()))
 
 
 def unrolled(
     line: ast.Secrets, names: Names, inputs: Sequence[Variable], constants: Constants, scope: Scope
-) -> Iterator[CoreSecret]:
+) -> Iterator[ast.Secret]:
     """The secrets of one line, for every value of the variables of its loops."""
     match line:
-        case ast.Secret(left, right, one_way):
-            events = [compile_event(side, names, inputs, constants, scope) for side in (left, right)]
-            yield CoreSecret(events[0], events[1], one_way, line.span)
+        case ast.Secret():
+            yield map_expressions(line, lambda side: compile_event(side, names, inputs, constants, scope))
         case ast.SecretFor(variable, low, high, body):
             check_binder(variable, line.span, names, scope)
             ends = [

@@ -211,7 +211,7 @@ def test_broken_claims(text: str) -> None:
 
 def test_point_interval() -> None:
     claim = compile_claim(parse_claim("eps, exp(-2*eps)/N + (1 - eps)^2 for eps in [1, 1]"), {"N": fmpq(3)})
-    assert (claim.low, claim.high) == (1, 1)
+    assert (claim.budgets.low, claim.budgets.high) == (1, 1)
 
 
 def test_formula_adjacency() -> None:
