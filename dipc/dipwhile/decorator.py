@@ -27,13 +27,14 @@ from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, 
 from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
-from dipc.dipwhile.python.statements import Statements, free_names
+from dipc.dipwhile.python.statements import Statements
 from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
+from dipc.dipwhile.syntax.types import free_names
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
 from dipc.suggest import did_you_mean, option_meant

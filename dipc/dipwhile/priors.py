@@ -19,16 +19,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
-from dipc.dipwhile.semantics.evaluate import (
-    NOTHING,
-    OPERATIONS,
-    Datum,
-    Decide,
-    Memory,
-    evaluate,
-    never,
-    spelled_cell,
-)
+from dipc.dipwhile.semantics.evaluate import NOTHING, Datum, Decide, Memory, evaluate, never, spelled_cell
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.neighbours import Explored, OutputLaws
 from dipc.dipwhile.semantics.noise import Field, Finite, Random
@@ -40,6 +31,7 @@ from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
 from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.questions import not_drawn
+from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached
 from dipc.integration.linear import Linear
 from dipc.models.hmm import added
@@ -195,7 +187,7 @@ def polynomial(expr: ast.Expr, ring: Ring, memory: Memory = NOTHING) -> Parametr
                     problem = f"division by `{show_expr(node.right)}`" if right else "division by zero"
                     hint = "probabilities of priors, and ends of ranges, are polynomials in the parameters"
                     raise InputError(problem, node.right.span, hint)
-                result = OPERATIONS[node.op](result, right)
+                result = OPERATORS[node.op](result, right)
             return result
         case ast.Binary(ast.Op.POW, base, ast.Number(power)) if power.q == 1 and 0 <= power <= LARGEST_POWER:
             return polynomial(base, ring, memory) ** int(power.p)

@@ -24,8 +24,8 @@ from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
 from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.constants import evaluate
-from dipc.dipwhile.syntax.types import names_in
-from dipc.dipwhile.syntax.walk import children, expressions, nodes, own_parts, statements
+from dipc.dipwhile.syntax.types import free_names
+from dipc.dipwhile.syntax.walk import children, own_parts, statements
 from dipc.errors import InputError, Span
 from dipc.excerpts import plural
 from dipc.models.values import show
@@ -393,11 +393,6 @@ def may_jump(node: ast.stmt) -> bool:
     return isinstance(node, ast.Break | ast.Continue) or any(map(may_jump, inside))
 
 
-def free_names(expr: Expr) -> set[str]:
-    """The variables, lists and constants that an expression reads; not those of a ``Fold``."""
-    return names_in(expr) - {node.variable for node in nodes(expr) if isinstance(node, dip.Fold)}
-
-
 def read_in(block: Block) -> frozenset[str]:
     """The names that statements read; of an assigned cell only its index."""
     found: set[str] = set()
@@ -405,5 +400,5 @@ def read_in(block: Block) -> frozenset[str]:
         read: tuple[dip.Node, ...] = own_parts(statement)
         if isinstance(statement, Assign):
             read = (*children(statement.target), statement.value)
-        found.update(name for part in read for expr in expressions(part) for name in free_names(expr))
+        found = found.union(*map(free_names, read))
     return frozenset(found)

@@ -8,7 +8,6 @@ definitions by comparison.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -16,22 +15,10 @@ from typing import Any, Protocol, assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax.ast import (
-    PRODUCTS,
-    SUMS,
-    Binary,
-    Call,
-    Eps,
-    Expr,
-    Fold,
-    Index,
-    Name,
-    Number,
-    Op,
-    Unary,
-)
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Cell
 from dipc.dipwhile.syntax.fragment import violation
+from dipc.dipwhile.syntax.simplify import OPERATORS, modulo
 from dipc.errors import InputError, Span, Unsupported
 from dipc.integration.linear import Linear, plus_multiple
 from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
@@ -85,9 +72,9 @@ class Memory:
         return self.env[cell]
 
 
-def evaluate(expr: Expr, memory: Memory, decide: Decide) -> Datum:
+def evaluate(expr: ast.Expr, memory: Memory, decide: Decide) -> Datum:
     """The value.  Raises :class:`InputError` at the offending subexpression, and :class:`InputNeeded`."""
-    if not isinstance(expr, Binary):
+    if not isinstance(expr, ast.Binary):
         return _leaf(expr, memory, decide)
     first, links = expr.spine()  # long sums lean left: walk them without recursion
     result = _leaf(first, memory, decide)
@@ -96,16 +83,16 @@ def evaluate(expr: Expr, memory: Memory, decide: Decide) -> Datum:
     return result
 
 
-def condition(expr: Expr, memory: Memory, decide: Decide) -> bool:
+def condition(expr: ast.Expr, memory: Memory, decide: Decide) -> bool:
     """The value of a Boolean expression."""
     return _as_truth(evaluate(expr, memory, decide), expr.span)
 
 
-def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
+def _leaf(expr: ast.Expr, memory: Memory, decide: Decide) -> Datum:
     match expr:
-        case Number(value):
+        case ast.Number(value):
             return value
-        case Name(primed=primed):
+        case ast.Name(primed=primed):
             name = spelled(expr.name, primed)
             if name not in memory.variables:
                 return Atom(name)
@@ -113,25 +100,25 @@ def _leaf(expr: Expr, memory: Memory, decide: Decide) -> Datum:
                 hint = f"name one cell, for example `{name}[1]`"
                 raise InputError(f"`{name}` is an array", expr.span, hint)
             return memory.read((name, 0), expr.span)
-        case Index():
+        case ast.Index():
             return memory.read(cell_of(expr, memory, decide), expr.span)
-        case Unary(Op.NOT, operand):
+        case ast.Unary(ast.Op.NOT, operand):
             return truth(not condition(operand, memory, decide))
-        case Unary(_, operand):
+        case ast.Unary(_, operand):
             return _scaled(evaluate(operand, memory, decide), fmpq(-1), operand.span)
-        case Call(function, arguments):
+        case ast.Call(function, arguments):
             return _call(function, arguments, expr.span, memory, decide)
-        case Eps():
+        case ast.Eps():
             raise InputError("eps is allowed only in rates, probabilities and claims", expr.span)
-        case Binary() | Fold():
+        case ast.Binary() | ast.Fold():
             raise AssertionError("walked before")
         case _:
             assert_never(expr)
 
 
-def cell_of(target: Name | Index, memory: Memory, decide: Decide) -> Cell:
+def cell_of(target: ast.Name | ast.Index, memory: Memory, decide: Decide) -> Cell:
     """The cell that a name or an array element denotes."""
-    if isinstance(target, Name):
+    if isinstance(target, ast.Name):
         return target.name, 0
     index = evaluate(target.index, memory, decide)
     array = spelled(target.array, target.primed)
@@ -157,61 +144,54 @@ def spelled_cell(cell: Cell) -> str:
 # --- operators -------------------------------------------------------------------------------
 
 
-def _binary(node: Binary, left: Datum, memory: Memory, decide: Decide) -> Datum:
+def _binary(node: ast.Binary, left: Datum, memory: Memory, decide: Decide) -> Datum:
     match node.op:
-        case Op.AND | Op.OR:
-            if _as_truth(left, node.left.span) == (node.op is Op.OR):
+        case ast.Op.AND | ast.Op.OR:
+            if _as_truth(left, node.left.span) == (node.op is ast.Op.OR):
                 return left
             return truth(condition(node.right, memory, decide))
-        case Op.EQ | Op.NE | Op.LT | Op.LE | Op.GT | Op.GE:
-            right = evaluate(node.right, memory, decide)
-            return truth(compare(node.op, left, right, node.span, decide))
-        case _:
-            return _arithmetic(node, left, evaluate(node.right, memory, decide))
+        case op if op in ast.COMPARISONS:
+            return truth(compare(op, left, evaluate(node.right, memory, decide), node.span, decide))
+    return _arithmetic(node, left, evaluate(node.right, memory, decide))
 
 
-def compare(op: Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bool:
+def compare(op: ast.Op, left: Datum, right: Datum, span: Span, decide: Decide) -> bool:
     """``left op right``; real random expressions are equal with probability 0."""
     if isinstance(left, Atom) or isinstance(right, Atom):
-        if op not in (Op.EQ, Op.NE):
+        if op not in (ast.Op.EQ, ast.Op.NE):
             problem = f"`{_shown(left)}` and `{_shown(right)}` have no order"
             raise InputError(problem, span, "compare with `=` or `!=`")
-        return (left == right) == (op is Op.EQ)
+        return (left == right) == (op is ast.Op.EQ)
     difference = _sum(left, right, fmpq(-1), span)
     if isinstance(difference, fmpq):
-        return _ORDER[op](difference, 0)
+        return bool(OPERATORS[op](difference, fmpq(0)))
     try:
-        if op in (Op.EQ, Op.NE):
+        if op in (ast.Op.EQ, ast.Op.NE):
             # Integer samples can tie; for real ones it has probability 0.
             ties = difference.integer and decide(difference, strict=False)
-            return (ties and not decide(difference, strict=True)) == (op is Op.EQ)
-        if op in (Op.LT, Op.LE):
+            return (ties and not decide(difference, strict=True)) == (op is ast.Op.EQ)
+        if op in (ast.Op.LT, ast.Op.LE):
             difference = difference.negated()
-        return decide(difference, strict=op in (Op.LT, Op.GT))
+        return decide(difference, strict=op in (ast.Op.LT, ast.Op.GT))
     except Unsupported as limit:  # the density does not know the place of the comparison
         raise Unsupported(limit.message, limit.span or span, limit.hint) from None
 
 
-_ORDER: dict[Op, Callable[[fmpq, int], bool]] = {
-    op: getattr(operator, op.name.lower()) for op in (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
-}
-
-
-def _arithmetic(node: Binary, left: Datum, right: Datum) -> Datum:
+def _arithmetic(node: ast.Binary, left: Datum, right: Datum) -> Datum:
     left, right = _as_numeric(left, node.left.span), _as_numeric(right, node.right.span)
     match node.op:
-        case Op.ADD | Op.SUB:
-            return _sum(left, right, fmpq(1 if node.op is Op.ADD else -1), node.span)
-        case Op.MUL:
+        case ast.Op.ADD | ast.Op.SUB:
+            return _sum(left, right, fmpq(1 if node.op is ast.Op.ADD else -1), node.span)
+        case ast.Op.MUL:
             if isinstance(left, fmpq):
                 return _scaled(right, left, node.right.span)
             return _scaled(left, _as_number(right, node.right.span), node.left.span)
-        case Op.DIV:
+        case ast.Op.DIV:
             divisor = _as_number(right, node.right.span)
             if not divisor:
                 raise InputError("division by zero", node.right.span)
             return _scaled(left, 1 / divisor, node.left.span)
-        case Op.POW:
+        case ast.Op.POW:
             base, exponent = _as_number(left, node.left.span), _as_number(right, node.right.span)
             number: fmpq = _power(base, exponent, MOST_EXPONENT, node.span)
             return number
@@ -253,21 +233,18 @@ def _scaled(value: Datum, factor: fmpq, span: Span) -> Numeric:
 # --- functions -------------------------------------------------------------------------------
 
 
-def _call(name: str, arguments: tuple[Expr, ...], span: Span, memory: Memory, decide: Decide) -> Datum:
+def _call(name: str, arguments: tuple[ast.Expr, ...], span: Span, memory: Memory, decide: Decide) -> Datum:
     given = _flattened(arguments, memory, decide)
     if name == "count":
         return fmpq(sum(_as_truth(v, s) for v, s in given))
-    values = [_as_numeric(v, s) for v, s in given]
-    if not values:
-        raise InputError(f"{name} needs at least one argument", span)
-    return _FUNCTIONS[name](values, span, decide)
+    return _FUNCTIONS[name]([_as_numeric(v, s) for v, s in given], span, decide)
 
 
-def _flattened(arguments: tuple[Expr, ...], memory: Memory, decide: Decide) -> list[tuple[Datum, Span]]:
+def _flattened(arguments: tuple[ast.Expr, ...], memory: Memory, decide: Decide) -> list[tuple[Datum, Span]]:
     """The arguments, an array standing for all its cells."""
     result: list[tuple[Datum, Span]] = []
     for argument in arguments:
-        name = spelled(argument.name, argument.primed) if isinstance(argument, Name) else ""
+        name = spelled(argument.name, argument.primed) if isinstance(argument, ast.Name) else ""
         if name in memory.arrays:
             cells = ((name, i) for i in range(1, memory.arrays[name] + 1))
             result.extend((memory.read(cell, argument.span), argument.span) for cell in cells)
@@ -276,7 +253,7 @@ def _flattened(arguments: tuple[Expr, ...], memory: Memory, decide: Decide) -> l
     return result
 
 
-def _best(values: list[Numeric], op: Op, span: Span, decide: Decide) -> int:
+def _best(values: list[Numeric], op: ast.Op, span: Span, decide: Decide) -> int:
     """The position of the greatest (GT) or least (LT) value; the first one among equals."""
     best = 0
     for i in range(1, len(values)):
@@ -288,24 +265,22 @@ def _best(values: list[Numeric], op: Op, span: Span, decide: Decide) -> int:
 def _disc(values: list[Numeric], span: Span, decide: Decide) -> Numeric:
     """The paper's Disc (Section 6.2): a_i for the first i with x <= a_i, the last one otherwise."""
     x, *levels = values
-    if not levels:
-        raise InputError("disc needs at least one level", span, "write disc(x, a0, a1, ...)")
-    return next((a for a in levels[:-1] if compare(Op.LE, x, a, span, decide)), levels[-1])
+    return next((a for a in levels[:-1] if compare(ast.Op.LE, x, a, span, decide)), levels[-1])
 
 
 def _modulo(values: list[Numeric], span: Span, decide: Decide) -> fmpq:
-    a, b = (_as_number(v, span) for v in values)
-    if not b:
+    rest = modulo(*(_as_number(v, span) for v in values))
+    if rest is None:
         raise InputError("division by zero", span)
-    return a - b * fmpq((a / b).floor())
+    return rest
 
 
 _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
-    "max": lambda v, s, d: v[_best(v, Op.GT, s, d)],
-    "min": lambda v, s, d: v[_best(v, Op.LT, s, d)],
-    "argmax": lambda v, s, d: fmpq(_best(v, Op.GT, s, d) + 1),
-    "argmin": lambda v, s, d: fmpq(_best(v, Op.LT, s, d) + 1),
-    "abs": lambda v, s, d: v[0] if compare(Op.GE, v[0], fmpq(0), s, d) else _scaled(v[0], fmpq(-1), s),
+    "max": lambda v, s, d: v[_best(v, ast.Op.GT, s, d)],
+    "min": lambda v, s, d: v[_best(v, ast.Op.LT, s, d)],
+    "argmax": lambda v, s, d: fmpq(_best(v, ast.Op.GT, s, d) + 1),
+    "argmin": lambda v, s, d: fmpq(_best(v, ast.Op.LT, s, d) + 1),
+    "abs": lambda v, s, d: v[0] if compare(ast.Op.GE, v[0], fmpq(0), s, d) else _scaled(v[0], fmpq(-1), s),
     "sum": lambda v, s, d: reduce(lambda a, b: _sum(a, b, fmpq(1), s), v),
     "disc": _disc,
     "floor": lambda v, s, d: fmpq(_as_number(v[0], s).floor()),
@@ -317,38 +292,30 @@ _FUNCTIONS: dict[str, Callable[[list[Numeric], Span, Decide], Numeric]] = {
 # --- functions of eps ------------------------------------------------------------------------
 
 
-def function_of_eps(expr: Expr, memory: Memory, decide: Decide) -> Quotient:
+def function_of_eps(expr: ast.Expr, memory: Memory, decide: Decide) -> Quotient:
     """A rate, probability, epsilon or delta: numbers, eps, ``exp(a*eps + k + b/eps)`` and arithmetic."""
     match expr:
-        case Eps():
+        case ast.Eps():
             return Quotient(ExpPoly.of(1, 1))
-        case Unary(Op.NEG, operand):
+        case ast.Unary(ast.Op.NEG, operand):
             return -function_of_eps(operand, memory, decide)
-        case Call("exp", (argument,)):
+        case ast.Call("exp", (argument,)):
             return _exponential(function_of_eps(argument, memory, decide), argument.span)
-        case Binary(Op.ADD | Op.SUB | Op.MUL | Op.DIV, _, _):
-            first, links = expr.spine(SUMS | PRODUCTS)
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB | ast.Op.MUL | ast.Op.DIV, _, _):
+            first, links = expr.spine(ast.SUMS | ast.PRODUCTS)
             result = function_of_eps(first, memory, decide)
             for step in links:
                 right = function_of_eps(step.right, memory, decide)
-                if step.op is Op.DIV and not right:
+                if step.op is ast.Op.DIV and not right:
                     raise InputError("division by zero", step.right.span)
-                result = OPERATIONS[step.op](result, right)
+                result = OPERATORS[step.op](result, right)
             return result
-        case Binary(Op.POW, base, exponent):
+        case ast.Binary(ast.Op.POW, base, exponent):
             n = _as_number(evaluate(exponent, memory, decide), exponent.span)
             power: Quotient = _power(function_of_eps(base, memory, decide), n, 100, expr.span)
             return power
         case _:
             return Quotient.of(_as_number(evaluate(expr, memory, decide), expr.span))
-
-
-OPERATIONS: dict[Op, Callable[[Any, Any], Any]] = {
-    Op.ADD: operator.add,
-    Op.SUB: operator.sub,
-    Op.MUL: operator.mul,
-    Op.DIV: operator.truediv,
-}
 
 
 def _exponential(argument: Quotient, span: Span) -> Quotient:

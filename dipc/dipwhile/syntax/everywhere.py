@@ -83,10 +83,7 @@ def check_bounds(program: ast.Program) -> None:
     parameters = {param.name for param in program.params}
     for statement, scope in statements(program.body):
         for bound in own_parts(statement) if isinstance(statement, ast.For) else ():
-            inner = {node.variable for node in preorder(bound, parts) if isinstance(node, ast.Fold)}
-            known = parameters | scope | inner
-            cells = (node for node in preorder(bound, parts) if isinstance(node, ast.Name | ast.Index))
-            if any(target_name(cell) not in known for cell in cells):
+            if not types.free_names(bound) <= parameters | scope:
                 raise InputError("the bounds of a `for` must be constants", bound.span, BOUNDS_HINT)
 
 

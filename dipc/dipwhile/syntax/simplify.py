@@ -116,11 +116,11 @@ def modulo(left: fmpq, right: fmpq) -> fmpq | None:
     return left - right * (left / right).floor() if right != 0 else None
 
 
-OPERATORS: dict[Op, Callable[[fmpq, fmpq], fmpq | bool | None]] = {
+OPERATORS: dict[Op, Callable[[Any, Any], Any]] = {
     Op.ADD: operator.add,
     Op.SUB: operator.sub,
     Op.MUL: operator.mul,
-    Op.DIV: lambda left, right: left / right if right != 0 else None,
+    Op.DIV: lambda left, right: left / right if right else None,
     Op.POW: power,
     Op.EQ: operator.eq,
     Op.NE: operator.ne,
@@ -129,6 +129,7 @@ OPERATORS: dict[Op, Callable[[fmpq, fmpq], fmpq | bool | None]] = {
     Op.GT: operator.gt,
     Op.GE: operator.ge,
 }
+"""What an operator does with numbers, and with functions; None: there is no value."""
 
 ON_NUMBERS: dict[str, tuple[int, Callable[..., fmpq | None]]] = {
     "abs": (1, abs),

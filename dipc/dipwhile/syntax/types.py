@@ -21,11 +21,11 @@ from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.kinds import Kinds, describe, kinds_of_value, never, show_domain, surely, union
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.printer import show as show_domain_of
+from dipc.dipwhile.syntax.printer import show as written
 from dipc.dipwhile.syntax.simplify import DIVISION, why_no_value
 from dipc.dipwhile.syntax.walk import bottom_up, children, expressions, nodes, parts, preorder, statements
 from dipc.errors import InputError
-from dipc.models.values import Atom, Value
+from dipc.models.values import Atom
 
 Kinding = Mapping[str, Kinds]
 """The kinds of every variable; of an array, those of all its cells."""
@@ -47,6 +47,11 @@ def infer(code: Iterable[Instruction], declared: Kinding, local: Iterable[str]) 
 def names_in(value: ast.Node) -> set[str]:
     """The variables and atoms in a value or in what is drawn."""
     return {target_name(node) for node in preorder(value, parts) if isinstance(node, ast.Name | ast.Index)}
+
+
+def free_names(value: ast.Node) -> set[str]:
+    """The same without the variables of folds."""
+    return names_in(value) - {node.variable for node in preorder(value, parts) if isinstance(node, ast.Fold)}
 
 
 Unlisted = Mapping[str, ast.Unlisted]
@@ -233,11 +238,8 @@ def check_binary(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None
         require(node.right, parts[1], wanted, f"`{op.value}`")
     if op in ast.ARITHMETIC:
         check_linear(node, op, parts)
-    if parts in BOTH_RANDOM:
+    if {*parts} == {Kinds.REAL, Kinds.INTEGER}:
         raise violation(5, f"`{as_written(node)}` mixes real and integer random variables", node.span)
-
-
-BOTH_RANDOM = ((Kinds.REAL, Kinds.INTEGER), (Kinds.INTEGER, Kinds.REAL))
 
 
 def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
@@ -252,16 +254,13 @@ def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
 
 def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """No products of random expressions, no quotients by them, constant powers only."""
-    left, right = surely(parts[0], Kinds.RANDOM), surely(parts[1], Kinds.RANDOM)
-    if not left and not right:
-        return
-    for refused, what in (
-        (op is ast.Op.MUL and left and right, "a product of two random expressions"),
-        (op is ast.Op.DIV and right, "a quotient by a random expression"),
-        (op is ast.Op.POW and (left or right), "a power of a random expression"),
-    ):
-        if refused:
-            raise violation(4, what, node.span)
+    match op, *(surely(kinds, Kinds.RANDOM) for kinds in parts):
+        case ast.Op.MUL, True, True:
+            raise violation(4, "a product of two random expressions", node.span)
+        case ast.Op.DIV, _, True:
+            raise violation(4, "a quotient by a random expression", node.span)
+        case (ast.Op.POW, True, _) | (ast.Op.POW, _, True):
+            raise violation(4, "a power of a random expression", node.span)
 
 
 def check_call_kinds(call: ast.Call, parts: tuple[Kinds, ...]) -> None:
@@ -309,33 +308,18 @@ def check_outputs(
 ) -> None:
     """Outputs are assigned values of their set, never raw noise (rule 6) unless the set is infinite."""
     for instruction in assignments(code):
-        name = target_name(instruction.target)
-        if name in unlisted:
-            value = value_of(instruction)
-            check_kind(value, name, assigned_kinds(value, kinding), kinding, unlisted[name])
-        elif name in outputs:
-            check_output(value_of(instruction), outputs[name], kinding)
-
-
-def check_kind(
-    assigned: ast.Node, output: str, kinds: Kinds, kinding: Kinding, domain: ast.Unlisted | tuple[Value, ...]
-) -> None:
-    """Refuse a value of a kind that the set of the output does not have."""
-    # An integer random variable may be assigned where its values are finitely many: found in exploration.
-    possible = kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds
-    if never(possible, kinding[output]):
-        message = f"the output `{output}` is assigned {describe(kinds)}"
-        shown = show_domain(domain) if isinstance(domain, tuple) else show_domain_of(domain)
-        raise InputError(message, assigned.span, f"its set is `{shown}`")
-
-
-def check_output(assigned: ast.Expr | ast.Distribution, output: Variable, kinding: Kinding) -> None:
-    """Refuse a value that can never be in the set of the output."""
-    kinds = assigned_kinds(assigned, kinding)
-    if surely(kinds, Kinds.REAL):
-        hint = f"round it first, for example `{output.name} <- disc(r, -1, 0, 1)`"
-        raise violation(6, f"the output `{output.name}` is assigned {describe(kinds)}", assigned.span, hint)
-    check_kind(assigned, output.name, kinds, kinding, output.domain)
+        name, value = target_name(instruction.target), value_of(instruction)
+        if name not in outputs:
+            continue
+        kinds = assigned_kinds(value, kinding)
+        message = f"the output `{name}` is assigned {describe(kinds)}"
+        if surely(kinds, Kinds.REAL) and name not in unlisted:
+            hint = f"round it first, for example `{name} <- disc(r, -1, 0, 1)`"
+            raise violation(6, message, value.span, hint)
+        # An integer random variable may be assigned where its values are finitely many: found in exploration.
+        if never(kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds, kinding[name]):
+            shown = written(unlisted[name]) if name in unlisted else show_domain(outputs[name].domain)
+            raise InputError(message, value.span, f"its set is `{shown}`")
 
 
 def check_loops(body: ast.Block, kinding: Kinding) -> None:
