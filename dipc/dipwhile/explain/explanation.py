@@ -230,10 +230,17 @@ class _Question:
         (u, v), outcomes = chosen.pair, chosen.outcomes
         at = self.ask.at if self.ask.at is not None else chosen.eps
         eps = at if at is not None else simple_budget(self.budgets)
-        p, q = (_mass(program, values, outcomes, self.budgets) for values in chosen.pair)
+        laws = [pipeline.distribution(program, values, self.budgets) for values in chosen.pair]
+        p, q = (sum((law.get(o, Quotient.of(0)) for o in outcomes), Quotient.of(0)) for law in laws)
         walks = Walk(program, u, self.clock.tick), Walk(program, v, self.clock.tick)
         lefts, rights = (walk.paths(outcomes, self.most) for walk in walks)
         routes = _routes(lefts, rights, walks[1])
+        tightness = chosen.tightness
+        if (
+            tightness is None and p and not (goal and goal.delta)
+        ):  # with a delta one number alone says nothing
+            found = least([requirement(p, q)], self.budgets, WIDTH, self.clock)
+            tightness = Tightness(False, found, found.spots)
         neighbour_rest = _rest(q, [route.right for route in routes], rights.complete, eps)
         return Explanation(
             program=program,
@@ -252,7 +259,7 @@ class _Question:
             complete=lefts.complete,
             neighbour_complete=rights.complete or not neighbour_rest,
             claimed=None if goal is None else _claimed(goal, p, q),
-            tightness=chosen.tightness or _tightness(goal, p, q, self.budgets, self.clock),
+            tightness=tightness,
         )
 
 
@@ -261,11 +268,6 @@ def simple_budget(budgets: EpsRange) -> fmpq:
     if fmpq(1) in budgets:
         return fmpq(1)
     return budgets.low if budgets.is_point else simplest_between(budgets.low, budgets.high)
-
-
-def _mass(program: CoreProgram, values: Input, outcomes: Sequence[Outcome], budgets: EpsRange) -> Quotient:
-    law = pipeline.distribution(program, values, budgets)
-    return sum((law.get(outcome, Quotient.of(0)) for outcome in outcomes), Quotient.of(0))
 
 
 def _rest(total: Quotient, paths: Sequence[Path | None], complete: bool, eps: fmpq) -> Quotient:
@@ -301,13 +303,3 @@ def _claimed(goal: Goal, p: Quotient, q: Quotient) -> Claimed:
     with suppress(Unsettled):
         regions = tuple(violated_regions([SignOracle(goal.budgets).numerator(-excess)], goal.budgets))
     return Claimed(goal, bound, excess, regions)
-
-
-def _tightness(
-    goal: Goal | None, p: Quotient, q: Quotient, budgets: EpsRange, clock: Clock
-) -> Tightness | None:
-    """The least t for these probabilities; with a delta one number alone says nothing."""
-    if (goal is not None and goal.delta) or not p:
-        return None
-    found = least([requirement(p, q)], budgets, WIDTH, clock)
-    return Tightness(False, found, found.spots)

@@ -124,7 +124,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     def between(self, meta: Meta, interval: ast.Interval) -> ast.Between:
         """A closed interval."""
         if interval.high is None or not (interval.low_closed and interval.high_closed):
-            raise not_closed(interval)
+            high = "1" if interval.high is None else as_written(interval.high)
+            hint = f"write `in [{as_written(interval.low)}, {high}]`, or `in reals` for all real numbers"
+            raise InputError("an interval of values has both its ends", interval.span, hint)
         return ast.Between(interval.low, interval.high, span=self._at(meta))
 
     def claim(
@@ -262,7 +264,7 @@ Line = Item | ast.Adjacency | ast.Claim | ast.Prior | ast.Secrets | ast.Statemen
 
 
 def assemble(items: Sequence[Line], span: Span) -> ast.Program:
-    """The program made of these lines, in the order of the text."""
+    """The program made of these lines, in the order of the text; refuses one in a wrong place."""
     declared: dict[str, list[Any]] = {kind: [] for kind in DECLARED}
     body: list[ast.Statement] = []
     for item in items:
@@ -270,7 +272,12 @@ def assemble(items: Sequence[Line], span: Span) -> ast.Program:
             body.append(item)
             continue
         kind = item.kind if isinstance(item, Item) else KIND_OF[type(item)]
-        check_place(kind, item.span, body, declared[kind])
+        if body:
+            hint = f"declarations come first: move it above line {body[0].span.line}"
+            raise InputError(f"the declaration `{kind}` comes after a statement", item.span, hint)
+        if declared[kind] and kind in ONLY_ONE:
+            hint = f"the first is on line {declared[kind][0].span.line}: keep one of them"
+            raise InputError(f"a second `{kind}`", item.span, hint)
         declared[kind] += item.members if isinstance(item, Item) else (item,)
     params, inputs, outputs, priors, secrets = (tuple(declared[kind]) for kind in SEVERAL)
     adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
@@ -289,16 +296,6 @@ KIND_OF: dict[type[ast.Node], str] = {
     ast.Claim: "private",
     ast.Prior: "prior",
 }
-
-
-def check_place(kind: str, span: Span, body: Sequence[ast.Statement], earlier: Sequence[ast.Node]) -> None:
-    """Refuse a declaration below the first statement, and a second adjacency or claim."""
-    if body:
-        hint = f"declarations come first: move it above line {body[0].span.line}"
-        raise InputError(f"the declaration `{kind}` comes after a statement", span, hint)
-    if earlier and kind in ONLY_ONE:
-        hint = f"the first is on line {earlier[0].span.line}: keep one of them"
-        raise InputError(f"a second `{kind}`", span, hint)
 
 
 ALL: dict[str, type[ast.Reals | ast.Integers]] = dict(zip(NUMBERS, (ast.Reals, ast.Integers), strict=True))
@@ -323,13 +320,6 @@ def no_set(name: str, span: Span) -> InputError:
     return InputError(f"`{name}` is not a set", span, hint)
 
 
-def not_closed(interval: ast.Interval) -> InputError:
-    """The error for an interval of inputs or outputs without one of its ends."""
-    high = "1" if interval.high is None else as_written(interval.high)
-    hint = f"write `in [{as_written(interval.low)}, {high}]`, or `in reals` for all real numbers"
-    return InputError("an interval of values has both its ends", interval.span, hint)
-
-
 KEYWORDS = ("rate", "scale", "mean")
 ELSEWHERE = {
     **dict.fromkeys(("loc", "location", "center", "centre", "mu", "value"), "mean"),
@@ -352,11 +342,9 @@ def noise_parameters(kind: str, place: Span, arguments: Sequence[Argument]) -> t
         if name in given or {name, *given} >= {"rate", "scale"}:
             raise InputError(f"`{kind}` is given its {name} twice", span, form)
         given[name] = value
-    if not given.keys() & {"rate", "scale"}:
-        raise InputError(f"`{kind}` is missing its rate", place, form)
-    if "mean" not in given:
-        raise InputError(f"`{kind}` is missing its mean", place, form)
-    if "rate" in given:
-        return given["rate"], given["mean"]
-    scale = given["scale"]
-    return ast.Binary(ast.Op.DIV, ast.Number(fmpq(1), span=scale.span), scale, span=scale.span), given["mean"]
+    for part, names in (("rate", {"rate", "scale"}), ("mean", {"mean"})):
+        if not given.keys() & names:
+            raise InputError(f"`{kind}` is missing its {part}", place, form)
+    if (scale := given.get("scale")) is not None:
+        given["rate"] = ast.Binary(ast.Op.DIV, ast.Number(fmpq(1), span=scale.span), scale, span=scale.span)
+    return given["rate"], given["mean"]

@@ -13,7 +13,7 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
 from dipc.dipwhile.syntax.arrays import Sizes, assignments, check_range, check_uses, instruction_parts
-from dipc.dipwhile.syntax.core import Draw, Halt, Instruction, Jump, Put, Test, Variable, value_of
+from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, Variable, value_of
 from dipc.dipwhile.syntax.kinds import Kinds, show_domain
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.simplify import why_no_value
@@ -29,13 +29,16 @@ def check_certain(
     inside = children if everywhere else evaluated
     domains = {name: frozenset(output.domain) for name, output in outputs.items()}
     for instruction in code if everywhere else reached(code):
-        cells = (instruction.target,) if isinstance(instruction, Put | Draw) else ()
         for part in instruction_parts(instruction):
             check_nodes(preorder(part, inside), sizes)
-        check_nodes(cells, sizes)
         for assigned in assignments((instruction,)):
+            check_nodes((assigned.target,), sizes)
             if (output := outputs.get(target_name(assigned.target))) is not None:
-                check_members(value_of(assigned), output, domains[output.name])
+                for expr, value in constants(value_of(assigned)):
+                    if value not in domains[output.name]:
+                        message = f"the output `{output.name}` is assigned `{show(value)}`"
+                        hint = f"its set is `{show_domain(output.domain)}`"
+                        raise InputError(f"{message}, which is not in its set", expr.span, hint)
 
 
 def reached(code: Sequence[Instruction]) -> Iterator[Instruction]:
@@ -70,14 +73,6 @@ def check_nodes(found: Iterable[ast.Expr], sizes: Sizes) -> None:
             raise InputError(reason, node.span, types.NO_VALUE_HINT)
         if isinstance(node, ast.Index):
             check_range(node, sizes)
-
-
-def check_members(assigned: ast.Expr | ast.Distribution, output: Variable, domain: frozenset[Value]) -> None:
-    """Refuse a constant that is not in the set of the output."""
-    for expr, value in constants(assigned):
-        if value not in domain:
-            message = f"the output `{output.name}` is assigned `{show(value)}`, which is not in its set"
-            raise InputError(message, expr.span, f"its set is `{show_domain(output.domain)}`")
 
 
 def constants(assigned: ast.Expr | ast.Distribution) -> Iterator[tuple[ast.Expr, Value]]:

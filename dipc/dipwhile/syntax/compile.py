@@ -297,7 +297,11 @@ def compile_adjacency(
     match adjacency:
         case ast.NamedAdjacency(kind):
             distance = compile_distance(adjacency, constants)
-            check_metric(adjacency, inputs)
+            atoms = [(v.name, value) for v in inputs for value in v.domain if isinstance(value, Atom)]
+            if kind in ("linf", "l1") and atoms:
+                message = f"`{kind}` measures numbers, but `{atoms[0][0]}` may be `{show(atoms[0][1])}`"
+                hint = "use `hamming 1`, which counts the inputs that differ, or a formula"
+                raise InputError(message, adjacency.span, hint)
             return CoreAdjacency(kind, distance, None, adjacency.span)
         case ast.FormulaAdjacency(formula):
             core = compile_formula(formula, names, inputs, constants)
@@ -325,16 +329,6 @@ def compile_distance(adjacency: ast.NamedAdjacency, constants: Constants) -> fmp
         message = f"`hamming` counts inputs that differ: `{show(distance)}` is not an integer"
         raise InputError(message, written.span, hint)
     return distance
-
-
-def check_metric(adjacency: ast.NamedAdjacency, inputs: Sequence[Variable]) -> None:
-    """``linf`` and ``l1`` measure numbers."""
-    atoms = [(v.name, value) for v in inputs for value in v.domain if isinstance(value, Atom)]
-    if adjacency.kind in ("linf", "l1") and atoms:
-        name, value = atoms[0]
-        message = f"`{adjacency.kind}` measures numbers, but `{name}` may be `{show(value)}`"
-        hint = "use `hamming 1`, which counts the inputs that differ, or a formula"
-        raise InputError(message, adjacency.span, hint)
 
 
 def compile_formula(

@@ -67,7 +67,10 @@ def collect_names(program: ast.Program) -> Names:
     locals_ = frozenset(assigned) - frozenset(declared)
     atoms: dict[str, Span] = {}
     for declaration in (*program.inputs, *program.outputs):
-        for member in listed(domain_with_start(declaration)):
+        domain, start = declaration.domain, declaration.start
+        if isinstance(domain, ast.Unlisted) and start is not None:  # the only member that is written down
+            domain = ast.SetOf((start,))
+        for member in listed(domain):
             atoms.setdefault(member.name, member.span)
     for name in atoms.keys() & (inputs | outputs | locals_):
         hint = "it is listed in the set of an input or output: rename the variable"
@@ -94,12 +97,6 @@ def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> Non
 def article(noun: str) -> str:
     """A noun with its article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def domain_with_start(declaration: ast.Declaration) -> ast.Domain:
-    """The set of an input or output; of an infinite one, its members that are written down."""
-    domain, start = declaration.domain, declaration.start
-    return ast.SetOf((start,)) if isinstance(domain, ast.Unlisted) and start is not None else domain
 
 
 def listed(values: ast.Domain) -> Iterator[ast.Name]:

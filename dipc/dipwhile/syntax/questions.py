@@ -115,7 +115,10 @@ def compile_prior(
     prior: ast.Prior, program: ast.Program, constants: Constants, inputs: Sequence[Variable]
 ) -> CorePrior:
     """A prior, checked and unrolled."""
-    check_prior_name(prior, program.priors)
+    first = next(other for other in program.priors if other.name == prior.name)
+    if prior.name is not None and first is not prior:
+        hint = f"the first is on line {first.span.line}: rename one of them"
+        raise InputError(f"a second prior `{prior.name}`", prior.span, hint)
     unknown = frozenset(parameter.name for parameter in program.unknowns)
     for statement, _ in statements(prior.body):
         check_statement(statement, {output.name for output in program.outputs})
@@ -136,14 +139,6 @@ def compile_prior(
     check_certain(code, sizes, {})
     check_all_drawn(prior, code, inputs)
     return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
-
-
-def check_prior_name(prior: ast.Prior, priors: Sequence[ast.Prior]) -> None:
-    """Refuse a second prior of the same name."""
-    first = next(other for other in priors if other.name == prior.name)
-    if prior.name is not None and first is not prior:
-        hint = f"the first is on line {first.span.line}: rename one of them"
-        raise InputError(f"a second prior `{prior.name}`", prior.span, hint)
 
 
 def names_of_prior(prior: ast.Prior, program: ast.Program) -> Names:

@@ -12,6 +12,8 @@ from lark import Token
 from dipc.dipwhile.syntax.layout import ARITHMETIC, BLOCK_OPENS, CLOSING, COMPARISONS, DECLARING, OPENING
 from dipc.errors import InputError, Source, Span
 
+Errors = Iterator[InputError]
+
 EXPRESSION = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS", "NOT", "FORALL", "EXISTS"})
 VALUE = frozenset({"NUMBER", "NAME", "PRIMED", "EPS", "LPAR", "MINUS"})
 SAMPLING = frozenset({"NOISE", "EXP", "CHOOSE", "FLIP", "UNIFORM"})

@@ -13,22 +13,7 @@ from typing import assert_never, cast
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import (
-    Assume,
-    Code,
-    Cut,
-    Either,
-    Enter,
-    Halt,
-    Instruction,
-    Jump,
-    Operation,
-    Pick,
-    Round,
-    Test,
-    assignment,
-)
+from dipc.dipwhile.syntax import ast, core
 from dipc.dipwhile.syntax.simplify import simplify
 from dipc.dipwhile.syntax.walk import bottom_up, map_expressions, nodes, with_children
 from dipc.errors import InputError, LimitReached, Span
@@ -108,19 +93,21 @@ JOIN: dict[str, Callable[[list[ast.Expr], Span], ast.Expr]] = {
 """How the instances of a fold are joined."""
 
 
-def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[Instruction, ...]:
+def unroll(body: ast.Block, parameters: Constants, end: Span) -> tuple[core.Instruction, ...]:
     """The instructions of a program's body, all sizes being numbers."""
-    return cast(tuple[Instruction, ...], compiled(body, parameters, end))
+    return cast(tuple[core.Instruction, ...], compiled(body, parameters, end))
 
 
-def compiled(body: ast.Block, constants: Constants, end: Span, sizes: frozenset[str] = frozenset()) -> Code:
+def compiled(
+    body: ast.Block, constants: Constants, end: Span, sizes: frozenset[str] = frozenset()
+) -> core.Code:
     """The code of a body.
 
     ``sizes`` are names of sizes: a loop over one is cut in rounds if it has a number, kept if it has none.
     """
     compiler = Compiler(sizes)
     if compiler.block(body, constants):
-        compiler.emit(Halt(end))
+        compiler.emit(core.Halt(end))
     return tuple(compiler.code)
 
 
@@ -142,7 +129,7 @@ class Compiler:
     """The code so far.  The methods return whether control can reach what follows."""
 
     sizes: frozenset[str] = frozenset()
-    code: list[Operation] = field(default_factory=list)
+    code: list[core.Operation] = field(default_factory=list)
     steps: int = 0
     sites: int = 0  # of loops without a number of rounds
     depth: int = 0  # of these loops, and of ``while``
@@ -164,12 +151,12 @@ class Compiler:
             case ast.While():
                 return self.loop(statement, constants)
             case ast.Exit():
-                self.emit(Halt(statement.span))
+                self.emit(core.Halt(statement.span))
                 return False
             case ast.Assume(condition):
                 put = substitute(condition, constants)
                 if isinstance(put, ast.Binary):  # else it is known to hold
-                    self.emit(Assume(put, statement.span))
+                    self.emit(core.Assume(put, statement.span))
                 return True
             case ast.Pick():
                 return self.pick(statement, constants)
@@ -182,7 +169,7 @@ class Compiler:
         if self.steps > LIMIT:
             raise LimitReached(f"{span.place}: unrolling the loops gives more than {LIMIT} statements")
 
-    def emit(self, operation: Operation) -> int:
+    def emit(self, operation: core.Operation) -> int:
         """Append an instruction; its position."""
         self.code.append(operation)
         return len(self.code) - 1
@@ -192,11 +179,11 @@ class Compiler:
         here = len(self.code)
         for place in places:
             match self.code[place]:
-                case Jump():
-                    self.code[place] = Jump(here)
-                case Test() | Round() | Either() as waiting:
+                case core.Jump():
+                    self.code[place] = core.Jump(here)
+                case core.Test() | core.Round() | core.Either() as waiting:
                     self.code[place] = replace(waiting, otherwise=here)
-                case Pick() as pick:
+                case core.Pick() as pick:
                     self.code[place] = replace(pick, end=here)
 
     def assign(self, statement: ast.Assign, constants: Constants) -> bool:
@@ -205,7 +192,7 @@ class Compiler:
         if isinstance(target, ast.Index):
             target = replace(target, index=substitute(target.index, constants))
         value = map_expressions(statement.value, lambda part: substitute(part, constants))
-        self.emit(assignment(target, value, statement.span))
+        self.emit(core.assignment(target, value, statement.span))
         return True
 
     def branch(self, statement: ast.If, constants: Constants) -> bool:
@@ -214,11 +201,11 @@ class Compiler:
         live = live_branches(statement, constants)
         reached = not live or live[-1][0] is not None
         for position, (condition, block) in enumerate(live, start=1):
-            test = None if condition is None else self.emit(Test(condition, 0, condition.span))
+            test = None if condition is None else self.emit(core.Test(condition, 0, condition.span))
             if self.block(block, constants):
                 reached = True
                 if position < len(live):
-                    exits.append(self.emit(Jump(0)))
+                    exits.append(self.emit(core.Jump(0)))
             if test is not None:
                 self.land(test)
         self.land(*exits)
@@ -243,7 +230,7 @@ class Compiler:
         """Emit the body of a ``for`` for one value of its variable."""
         bounds = (part for bound in (statement.low, statement.high) for part in nodes(bound))
         if any(isinstance(part, ast.Name) and part.name in self.sizes for part in bounds):
-            self.emit(Cut(f"{statement.variable} = {value}", statement.span))
+            self.emit(core.Cut(f"{statement.variable} = {value}", statement.span))
         return self.block(statement.body, {**constants, statement.variable: fmpq(value)})
 
     def loop(self, statement: ast.While, constants: Constants) -> bool:
@@ -251,7 +238,7 @@ class Compiler:
         condition = substitute(statement.condition, constants)
         if condition == ast.Name(FALSE.name):
             return True
-        test = self.emit(Test(condition, 0, condition.span, is_loop=True))
+        test = self.emit(core.Test(condition, 0, condition.span, is_loop=True))
         self.repeated(statement.body, constants, test)
         return True
 
@@ -259,7 +246,7 @@ class Compiler:
         """Emit a body that goes back to its head, which leads behind it."""
         self.depth += 1
         if self.block(body, constants):
-            self.emit(Jump(head))
+            self.emit(core.Jump(head))
         self.depth -= 1
         self.land(head)
 
@@ -269,14 +256,14 @@ class Compiler:
         """The number of a new loop; one inside another without bound is entered again and again."""
         self.sites += 1
         if self.depth:
-            self.emit(Enter(self.sites))
+            self.emit(core.Enter(self.sites))
         return self.sites
 
     def rounds(self, statement: ast.For, constants: Constants, site: int) -> bool:
         """Emit a loop with any number of rounds."""
         inner = {name: value for name, value in constants.items() if name != statement.variable}
         low, high = (substitute(bound, constants) for bound in (statement.low, statement.high))
-        head = self.emit(Round(statement.variable, site, low, high, 0, statement.span))
+        head = self.emit(core.Round(statement.variable, site, low, high, 0, statement.span))
         self.repeated(statement.body, inner, head)
         return True
 
@@ -289,12 +276,12 @@ class Compiler:
         site = self.site()
         ends: list[int] = []
         if statement.text:
-            either = self.emit(Either(0, statement.text, "it is beaten", statement.span))
+            either = self.emit(core.Either(0, statement.text, "it is beaten", statement.span))
             self.rounds(loop, constants, site)
-            ends.append(self.emit(Jump(0)))
+            ends.append(self.emit(core.Jump(0)))
             self.land(either)
         inner = {name: value for name, value in constants.items() if name != statement.variable}
-        pick = Pick(statement.variable, site, low, high, not statement.text, 0, statement.span)
+        pick = core.Pick(statement.variable, site, low, high, not statement.text, 0, statement.span)
         ends.append(self.emit(pick))
         self.block(statement.winner, inner)
         self.rounds(replace(loop, body=statement.after), constants, site)
@@ -305,22 +292,22 @@ class Compiler:
         """Emit each of the values as the winner."""
         ends: list[int] = []
         if statement.text and values:
-            either = [self.emit(Either(0, statement.text, "it is beaten", statement.span))]
+            either = [self.emit(core.Either(0, statement.text, "it is beaten", statement.span))]
             for value in values:
                 self.round(loop, value, constants)
-            ends.append(self.emit(Jump(0)))
+            ends.append(self.emit(core.Jump(0)))
             self.land(*either)
         for value in values:
             texts = f"round {value} wins", "a later one wins"
-            later = [self.emit(Either(0, *texts, statement.span))] if value < values[-1] else []
+            later = [self.emit(core.Either(0, *texts, statement.span))] if value < values[-1] else []
             number = ast.Number(fmpq(value), span=statement.span)
-            ends.append(self.emit(Pick(statement.variable, 0, number, number, True, 0, statement.span)))
+            ends.append(self.emit(core.Pick(statement.variable, 0, number, number, True, 0, statement.span)))
             self.block(statement.winner, {**constants, statement.variable: fmpq(value)})
             for other in values:
                 block = statement.before if other < value else statement.after
                 if other != value:
                     self.round(replace(loop, body=block), other, constants)
-            ends += [self.emit(Jump(0)) for _ in later]
+            ends += [self.emit(core.Jump(0)) for _ in later]
             self.land(*later)
         self.land(*ends)
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -108,7 +109,8 @@ def test_a_twin_beyond_the_first_paths_is_found() -> None:
 
 
 def test_a_sum_that_is_wrong_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explanation, "_mass", lambda *_: Quotient.of(fmpq(1, 2)))
+    law = SimpleNamespace(get=lambda *_: Quotient.of(fmpq(1, 2)))
+    monkeypatch.setattr(explanation.pipeline, "distribution", lambda *_: law)
     with pytest.raises(InternalError, match="the paths have the probability"):
         dipc.load("nmax3").explain()
 
