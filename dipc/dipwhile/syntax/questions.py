@@ -13,12 +13,11 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import array_names, array_sizes, assignments, check_arrays
+from dipc.dipwhile.syntax.arrays import array_sizes, assignments
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CorePrior, Instruction, Variable
-from dipc.dipwhile.syntax.everywhere import as_code, check_one_type, constants_of
-from dipc.dipwhile.syntax.kinds import Kinds
+from dipc.dipwhile.syntax.everywhere import check_everywhere
 from dipc.dipwhile.syntax.names import (
     Names,
     Scope,
@@ -114,7 +113,7 @@ def check_polynomial(expr: ast.Expr, what: str) -> None:
 def compile_prior(
     prior: ast.Prior, program: ast.Program, constants: Constants, inputs: Sequence[Variable]
 ) -> CorePrior:
-    """A prior, checked and unrolled."""
+    """A prior, checked and unrolled, as a program of its own whose outputs are the inputs."""
     first = next(other for other in program.priors if other.name == prior.name)
     if prior.name is not None and first is not prior:
         hint = f"the first is on line {first.span.line}: rename one of them"
@@ -122,14 +121,11 @@ def compile_prior(
     unknown = frozenset(parameter.name for parameter in program.unknowns)
     for statement, _ in statements(prior.body):
         check_statement(statement, {output.name for output in program.outputs})
-    names = names_of_prior(prior, program)
-    text = as_code(prior.body)
-    arrays = array_names(text, inputs)
-    check_arrays(text, arrays)
-    numbers = dict.fromkeys(unknown | constants_of(program), Kinds.NUMBER)
-    kinding = types.infer(text, {**numbers, **types.declared_kinds(inputs)}, names.locals)
-    types.check_types(text, kinding)
-    check_one_type((), text, kinding)
+    ranges = (ast.Param(u.name, ast.Number(fmpq(0)), span=u.span) for u in program.unknowns)
+    drawing = ast.Program((*program.params, *ranges), (), program.inputs, None, None, prior.body)
+    names = collect_names(drawing)
+    check_names(drawing, names)
+    arrays = check_everywhere(replace(drawing, outputs=()), inputs, {}, names.locals, noise_in_loops=True)
     code = unroll(prior.body, constants, prior.span)
     for instruction in code:
         for part in types.settled_parts(instruction):
@@ -139,15 +135,6 @@ def compile_prior(
     check_certain(code, sizes, {})
     check_all_drawn(prior, code, inputs)
     return CorePrior(prior.name, code, names.variables, tuple(sizes.items()), prior.span)
-
-
-def names_of_prior(prior: ast.Prior, program: ast.Program) -> Names:
-    """The names that a prior may use: as if the inputs were the outputs of a program of its own."""
-    ranges = (ast.Param(u.name, ast.Number(fmpq(0)), span=u.span) for u in program.unknowns)
-    drawing = ast.Program((*program.params, *ranges), (), program.inputs, None, None, prior.body)
-    names = collect_names(drawing)
-    check_names(drawing, names)
-    return names
 
 
 DRAWS_HINT = "a prior draws the inputs with `flip`, `choose`, `uniform`, `for` and `if`"

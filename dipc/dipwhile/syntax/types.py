@@ -254,7 +254,7 @@ def check_comparable(node: ast.Binary, parts: tuple[Kinds, ...]) -> None:
 
 def check_linear(node: ast.Binary, op: ast.Op, parts: tuple[Kinds, ...]) -> None:
     """No products of random expressions, no quotients by them, constant powers only."""
-    match op, *(surely(kinds, Kinds.RANDOM) for kinds in parts):
+    match op, surely(parts[0], Kinds.RANDOM), surely(parts[1], Kinds.RANDOM):
         case ast.Op.MUL, True, True:
             raise violation(4, "a product of two random expressions", node.span)
         case ast.Op.DIV, _, True:
@@ -312,12 +312,13 @@ def check_outputs(
         if name not in outputs:
             continue
         kinds = assigned_kinds(value, kinding)
-        message = f"the output `{name}` is assigned {describe(kinds)}"
-        if surely(kinds, Kinds.REAL) and name not in unlisted:
-            hint = f"round it first, for example `{name} <- disc(r, -1, 0, 1)`"
-            raise violation(6, message, value.span, hint)
+        raw = surely(kinds, Kinds.REAL) and name not in unlisted
         # An integer random variable may be assigned where its values are finitely many: found in exploration.
-        if never(kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds, kinding[name]):
+        if raw or never(kinds | Kinds.NUMBER if kinds & Kinds.INTEGER else kinds, kinding[name]):
+            message = f"the output `{name}` is assigned {describe(kinds)}"
+            if raw:
+                hint = f"round it first, for example `{name} <- disc(r, -1, 0, 1)`"
+                raise violation(6, message, value.span, hint)
             shown = written(unlisted[name]) if name in unlisted else show_domain(outputs[name].domain)
             raise InputError(message, value.span, f"its set is `{shown}`")
 

@@ -7,8 +7,8 @@ are in the order of the text: :func:`parts`, :func:`expressions`, :func:`rebuilt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter, is_
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import is_
 from typing import Any, TypeVar, assert_never, cast
 
 from dipc.dipwhile.syntax import ast
@@ -20,20 +20,11 @@ AnyNode = TypeVar("AnyNode", bound=ast.Node)
 # --- expressions -----------------------------------------------------------------------------
 
 
-CHILDREN: dict[type[ast.Expr], Callable[[Any], tuple[ast.Expr, ...]]] = {
-    **dict.fromkeys((ast.Number, ast.Name, ast.Eps), lambda leaf: ()),
-    ast.Index: lambda cell: (cell.index,),
-    ast.Unary: lambda node: (node.operand,),
-    ast.Binary: attrgetter("left", "right"),
-    ast.Call: attrgetter("arguments"),
-    ast.Fold: attrgetter("low", "high", "body"),
-}
-"""The parts of each kind of expression."""
-
-
 def children(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     """The direct parts of an expression, in the order of the text."""
-    return CHILDREN[type(expr)](expr)
+    if isinstance(expr, ast.Binary):
+        return expr.left, expr.right
+    return () if isinstance(expr, ast.Number | ast.Name | ast.Eps) else cast(Any, parts(expr))
 
 
 def operands(expr: ast.Expr) -> tuple[ast.Expr, ...]:
@@ -120,15 +111,16 @@ def fields_of(node: ast.Node) -> tuple[str, ...]:
 
 def parts(node: ast.Node) -> tuple[ast.Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    found: list[ast.Node] = []
-    todo = [getattr(node, name) for name in reversed(fields_of(node))]
-    while todo:
-        value = todo.pop()
+    return tuple(nodes_in([getattr(node, name) for name in fields_of(node)]))
+
+
+def nodes_in(values: Iterable[Any]) -> Iterator[ast.Node]:
+    """The nodes among some values, and in tuples among them."""
+    for value in values:
         if isinstance(value, ast.Node):
-            found.append(value)
+            yield value
         elif isinstance(value, tuple):
-            todo.extend(reversed(value))
-    return tuple(found)
+            yield from nodes_in(value)
 
 
 def expressions(node: ast.Node) -> Iterator[ast.Expr]:
