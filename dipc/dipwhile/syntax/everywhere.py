@@ -73,8 +73,8 @@ def ranged(root: ast.Node) -> Iterator[Ranged]:
 
 def constants_of(program: ast.Program) -> set[str]:
     """The names of parameters and of the variables of loops; those of the adjacency are its own."""
-    own = set(map(id, ranged(program.adjacency))) if program.adjacency is not None else set()
-    loops = {node.variable for node in ranged(program) if id(node) not in own}
+    inside = (part for part in parts(program) if part is not program.adjacency)
+    loops = {node.variable for part in inside for node in ranged(part)}
     return {param.name for param in program.params} | loops
 
 

@@ -16,28 +16,20 @@ from itertools import groupby, pairwise
 
 from lark import Token
 
-from dipc.dipwhile.syntax.layout import (
-    BLOCK_CLOSES,
-    CLOSING,
-    CONTINUES,
-    DECLARING,
-    OPENING,
-    classify,
-    separates,
-)
+from dipc.dipwhile.syntax import layout
 from dipc.dipwhile.syntax.parser import parse, raw_tokens
 from dipc.errors import Source
 
 SPELLING = {"ARROW": "<-", "NE": "!=", "LE": "<=", "GE": ">=", "EPS": "eps"}
 """Signs with more than one spelling, and the one that is used."""
 
-OPERANDS = frozenset({"NAME", "PRIMED", "NUMBER", "EPS", "INF"}) | CLOSING
+OPERANDS = frozenset({"NAME", "PRIMED", "NUMBER", "EPS", "INF"}) | layout.CLOSING
 """After one of these a minus is a subtraction."""
 
 TIGHT = frozenset({"STAR", "SLASH", "POWER", "DOTS"})
 """No spaces around these."""
 
-NO_SPACE_BEFORE = frozenset({"COMMA", "COLON", "_SEP"}) | CLOSING
+NO_SPACE_BEFORE = frozenset({"COMMA", "COLON", "_SEP"}) | layout.CLOSING
 CALLED = frozenset({"NAME", "PRIMED", "NOISE", "EXP", "FLIP", "UNIFORM"})
 """No space between these and a parenthesis."""
 
@@ -47,7 +39,7 @@ WIDTH = {"PARAM": len("output "), "INPUT": len("output ")}
 INDENT = "  "
 CONTINUATION = "    "
 
-CLOSERS = BLOCK_CLOSES | CLOSING
+CLOSERS = layout.BLOCK_CLOSES | layout.CLOSING
 """Each of these at the beginning of a line reduces its indentation by one step."""
 
 MINUS_SIGN = "MINUS_SIGN"
@@ -107,10 +99,10 @@ def _lines(text: str) -> Iterator[Line]:
         if token.type == "_SEP":
             separator = token
             continue
-        word = classify(token, previous)
+        word = layout.classify(token, previous)
         if word.type == "MINUS" and (previous is None or previous.type not in OPERANDS):
             word = word.update(type=MINUS_SIGN)
-        if separator is not None and tokens and separates(tokens[-1], word):
+        if separator is not None and tokens and layout.separates(tokens[-1], word):
             tokens.append(separator)
         separator = None
         tokens.append(word)
@@ -126,7 +118,7 @@ def _indented(lines: Iterator[Line]) -> Iterator[Line]:
         if not line.tokens:
             waiting.append(line)
             continue
-        goes_on = not brackets and (previous in CONTINUES or line.first in ("AND", "OR"))
+        goes_on = not brackets and (previous in layout.CONTINUES or line.first in ("AND", "OR"))
         extra = INDENT * brackets + CONTINUATION * goes_on
         inside = INDENT * depth + extra
         closing = [token.type in CLOSERS for token in line.tokens]
@@ -139,7 +131,7 @@ def _indented(lines: Iterator[Line]) -> Iterator[Line]:
         yield replace(line, indent=indent)
         for token in line.tokens:
             depth += (token.type in ("THEN", "DO", "PRIOR")) - (token.type in ("END", "ELIF"))
-            brackets += (token.type in OPENING) - (token.type in CLOSING)
+            brackets += (token.type in layout.OPENING) - (token.type in layout.CLOSING)
         previous = line.tokens[-1].type
     for each in waiting:
         yield replace(each, indent=INDENT * depth)
@@ -156,7 +148,7 @@ def _with_gaps(lines: Iterator[Line]) -> Iterator[Line]:
             continue
         begins = bool(line.tokens) and not line.indent
         closes = declaration and line.first == "END"  # a prior, or a loop of secrets
-        declares = line.first in DECLARING or closes or _loops_over_secrets(every, place)
+        declares = line.first in layout.DECLARING or closes or _loops_over_secrets(every, place)
         if blank or (declaration and begins and not declares):
             yield Line()
         started, blank = True, False
@@ -192,7 +184,7 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
 
 def _space(left: str, right: str) -> str:
     """The space between two tokens."""
-    if right in NO_SPACE_BEFORE or left in OPENING or left == MINUS_SIGN or TIGHT & {left, right}:
+    if right in NO_SPACE_BEFORE or left in layout.OPENING or left == MINUS_SIGN or TIGHT & {left, right}:
         return ""
     if (right == "LPAR" and left in CALLED) or (right == "LSQB" and left in ("NAME", "PRIMED")):
         return ""

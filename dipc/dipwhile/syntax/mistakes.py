@@ -234,8 +234,8 @@ def infinite_set(s: Situation) -> Errors:
         yield s.error("`inf` is not a number", hint)
 
 
-def lonely_expression(s: Situation) -> Errors:
-    """A call, or a name without ``<-``, perhaps a misspelt keyword."""
+def wrong_name(s: Situation) -> Errors:
+    """A call or a name without ``<-``, perhaps a misspelt keyword; a keyword or a brace for a name."""
     if s.fits("# LPAR", "ARROW"):
         yield s.error(
             f"a call of `{s.name}` is not a statement", f"assign it: `x <- {s.name}(...)`", s.statement[0]
@@ -243,10 +243,7 @@ def lonely_expression(s: Situation) -> Errors:
     if "ARROW" in s.accepts:
         hint = did_you_mean(s.name, BEGINNINGS, f"a statement assigns: `{s.name} <- ...`")
         yield s.error(f"expected `<-` after `{s.name}`, found {s.found_text}", hint)
-
-
-def word_as_name(s: Situation) -> Errors:
-    """A keyword or a brace for a name; not a word that closes a block where a statement is expected."""
+    # A word that closes a block where a statement is expected is none of them.
     closes = s.fits(r"# (END|ELSE|ELIF|THEN|DO|AND|OR)\b", "IF")
     if s.fits(r"# \S+ [^\W\d_]", "NAME") and "NUMBER" not in s.accepts and not closes:
         message = {
@@ -463,8 +460,7 @@ MISTAKES = (
     infinite_set,
     wrong_block,
     wrong_declaration,
-    lonely_expression,
-    word_as_name,
+    wrong_name,
     missing_sign,
     unexpected,
 )

@@ -56,8 +56,14 @@ def collect_names(program: ast.Program) -> Names:
     roles = (("parameter", params), ("input", program.inputs), ("output", program.outputs))
     for role, parts in roles:
         for part in parts:
-            check_new(part.name, role, part.span, declared)
-            declared[part.name] = role
+            name, span = part.name, part.span
+            if name in TRUTH:
+                message = f"`{name}` is a truth value and cannot name {article(role)}"
+                raise InputError(message, span, "choose another name")
+            if name in declared:
+                hint = f"it is already {article(declared[name])}: rename one of them"
+                raise InputError(f"`{name}` is declared twice", span, hint)
+            declared[name] = role
     parameters, inputs, outputs = (frozenset(part.name for part in parts) for _, parts in roles)
     assigned: dict[str, Span] = {}
     assigns = [(it, scope) for it, scope in statements(program.body) if isinstance(it, ast.Assign)]
@@ -82,16 +88,6 @@ def collect_names(program: ast.Program) -> Names:
                 if value.name not in variables and value.name not in scope:
                     atoms.setdefault(value.name, value.span)
     return Names(parameters, inputs, outputs, locals_, frozenset(atoms) - parameters - TRUTH)
-
-
-def check_new(name: str, role: str, span: Span, declared: dict[str, str]) -> None:
-    """Refuse a declaration of a name that already has a meaning."""
-    if name in TRUTH:
-        message = f"`{name}` is a truth value and cannot name {article(role)}"
-        raise InputError(message, span, "choose another name")
-    if name in declared:
-        hint = f"it is already {article(declared[name])}: rename one of them"
-        raise InputError(f"`{name}` is declared twice", span, hint)
 
 
 def article(noun: str) -> str:

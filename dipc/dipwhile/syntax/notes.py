@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import assignments, instruction_parts
-from dipc.dipwhile.syntax.core import CoreProgram, value_of
+from dipc.dipwhile.syntax.core import CoreProgram, Instruction, value_of
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.kinds import Kinds, surely
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import Linear, linear
-from dipc.dipwhile.syntax.types import Kinding, declared_kinds, infer, kinds_of
+from dipc.dipwhile.syntax.types import Kinding, declared_kinds, infer, kinds_of, names_in
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Span
 from dipc.models.values import show
@@ -41,19 +42,13 @@ def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
     """Variables that are assigned and never read and resemble another: name, place, the other name."""
     first = first_places(core)
     outputs = {output.name for output in core.outputs}
-    nodes_read = (node for one in core.code for node in nodes_of(instruction_parts(one)))
-    names = (node for node in nodes_read if isinstance(node, ast.Name | ast.Index))
-    unread = first.keys() - outputs - set(map(target_name, names))
+    read = (names_in(part) for one in core.code for part in instruction_parts(one))
+    unread = first.keys() - outputs.union(*read)
     known = sorted(outputs | first.keys())
     most = min(MOST_UNREAD, MOST_PAIRS // max(1, len(known)))
     some = [name for name in first if name in unread][:most]
     found = [(name, first[name], similar(name, known)) for name in some]
     return [(name, span, near) for name, span, near in found if near]
-
-
-def nodes_of(parts: Iterable[ast.Expr]) -> Iterator[ast.Expr]:
-    """All nodes of some expressions."""
-    return (node for part in parts for node in nodes(part))
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -85,7 +80,7 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     >>> [reason for _, reason in impossible_equalities(core)]
     ['`r` is continuous noise: it is equal to `1` with probability 0']
     """
-    comparing = [one for one in core.code if any(map(is_equality, nodes_of(instruction_parts(one))))]
+    comparing = list(chain.from_iterable(map(equalities, core.code)))
     if not comparing:
         return []
     declared = declared_kinds((*core.inputs, *core.outputs))
@@ -103,16 +98,17 @@ def impossible_equalities(core: CoreProgram) -> list[tuple[Span, str]]:
     steps = {name: [levels_of(value, {}) for value in values] for name, values in assigned.items()}
     levels = {name: frozenset().union(*each) for name, each in steps.items() if all(each)}
     found: dict[tuple[int, int], tuple[Span, str]] = {}
-    for node in filter(is_equality, (node for one in comparing for node in nodes_of(instruction_parts(one)))):
-        assert isinstance(node, ast.Binary)
+    for node in comparing:
         if reason := continuous(node, noise, kinding) or no_level(node, levels):
             found.setdefault((node.span.start, node.span.end), (node.span, reason))
     return [found[place] for place in sorted(found)]
 
 
-def is_equality(node: ast.Expr) -> bool:
-    """Is it a comparison by ``=`` or ``!=``?"""
-    return isinstance(node, ast.Binary) and node.op in ast.EQUALITY
+def equalities(instruction: Instruction) -> Iterator[ast.Binary]:
+    """The comparisons by ``=`` or ``!=``."""
+    for node in chain.from_iterable(map(nodes, instruction_parts(instruction))):
+        if isinstance(node, ast.Binary) and node.op in ast.EQUALITY:
+            yield node
 
 
 def continuous(equality: ast.Binary, noise: frozenset[str], kinding: Kinding) -> str:

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.syntax import ast, types
+from dipc.dipwhile.syntax import ast, types, walk
 from dipc.dipwhile.syntax.arrays import array_sizes, assignments
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, evaluate
@@ -29,15 +29,6 @@ from dipc.dipwhile.syntax.names import (
 )
 from dipc.dipwhile.syntax.simplify import BITS, Linear, linear
 from dipc.dipwhile.syntax.unroll import Constants, integers, substitute, unroll
-from dipc.dipwhile.syntax.walk import (
-    expressions,
-    map_expressions,
-    nodes,
-    own_parts,
-    parts,
-    preorder,
-    statements,
-)
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -54,7 +45,7 @@ def check_unknowns(program: ast.Program, overrides: Mapping[str, fmpq]) -> None:
         return
     declared = (*program.params, *program.inputs, *program.outputs, program.adjacency, program.claim)
     for part in (*declared, *program.body, *program.secrets):
-        for expr in expressions(part) if part is not None else ():
+        for expr in walk.expressions(part) if part is not None else ():
             refuse_unknown(expr, unknown, UNKNOWN_HINT)
 
 
@@ -63,7 +54,7 @@ UNKNOWN_HINT = "only the probabilities of a `prior` may depend on it; a constant
 
 def refuse_unknown(expr: ast.Expr, unknown: Collection[str], hint: str) -> None:
     """Refuse an expression that depends on an unknown parameter."""
-    for node in nodes(expr):
+    for node in walk.nodes(expr):
         if isinstance(node, ast.Name) and node.name in unknown:
             raise InputError(f"only the range of `{node.name}` is known", node.span, hint)
 
@@ -81,7 +72,7 @@ def compile_unknowns(unknowns: Sequence[ast.Unknown], constants: Constants) -> t
         for end in (interval.low, interval.high):
             check_known(end, known, names)
             check_polynomial(end, "an end of a range")
-        interval = map_expressions(interval, lambda end: substitute(end, constants))
+        interval = walk.map_expressions(interval, lambda end: substitute(end, constants))
         match interval.low, interval.high:
             case ast.Number(low), ast.Number(high) if is_empty(interval, low, high):
                 hint = "its lower end comes first: `(0, 1)`"
@@ -97,7 +88,7 @@ def is_empty(interval: ast.Interval, low: fmpq, high: fmpq) -> bool:
 
 def check_polynomial(expr: ast.Expr, what: str) -> None:
     """Refuse what is not built from numbers and names with ``+ - * / ^``."""
-    for node in nodes(expr):
+    for node in walk.nodes(expr):
         match node:
             case ast.Number() | ast.Name() | ast.Index() | ast.Unary(ast.Op.NEG):
                 continue
@@ -119,7 +110,7 @@ def compile_prior(
         hint = f"the first is on line {first.span.line}: rename one of them"
         raise InputError(f"a second prior `{prior.name}`", prior.span, hint)
     unknown = frozenset(parameter.name for parameter in program.unknowns)
-    for statement, _ in statements(prior.body):
+    for statement, _ in walk.statements(prior.body):
         check_statement(statement, {output.name for output in program.outputs})
     ranges = (ast.Param(u.name, ast.Number(fmpq(0)), span=u.span) for u in program.unknowns)
     drawing = ast.Program((*program.params, *ranges), (), program.inputs, None, None, prior.body)
@@ -149,7 +140,7 @@ def check_statement(statement: ast.Statement, outputs: Collection[str]) -> None:
         case ast.Assign(_, ast.Noise() | ast.ExpMechanism() as drawn):
             word = drawn.kind if isinstance(drawn, ast.Noise) else "Exp"
             raise InputError(f"`{word}` is not allowed in a prior", drawn.span, DRAWS_HINT)
-    for node in (node for part in own_parts(statement) for node in preorder(part, parts)):
+    for node in (node for part in walk.own_parts(statement) for node in walk.preorder(part, walk.parts)):
         match node:
             case ast.Eps() | ast.Call("exp"):
                 word = "eps" if isinstance(node, ast.Eps) else node.function
@@ -199,7 +190,9 @@ def unrolled(
     """The secrets of one line, for every value of the variables of its loops."""
     match line:
         case ast.Secret():
-            yield map_expressions(line, lambda side: compile_event(side, names, inputs, constants, scope))
+            yield walk.map_expressions(
+                line, lambda side: compile_event(side, names, inputs, constants, scope)
+            )
         case ast.SecretFor(variable, low, high, body):
             check_binder(variable, line.span, names, scope)
             ends = [
@@ -218,7 +211,7 @@ def compile_event(
     expr: ast.Expr, names: Names, inputs: Sequence[Variable], constants: Constants, scope: Scope
 ) -> ast.Expr:
     """A Boolean expression over the inputs."""
-    for node in nodes(expr):
+    for node in walk.nodes(expr):
         match node:
             case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
                 raise InputError(f"`{name}` is not an input", node.span, "a secret refers to inputs only")
