@@ -1,7 +1,7 @@
 """Every broken function gets exactly the message that stands beside it.
 
 To add one: write NAME.py, run `python tests/dipwhile/python/test_broken.py`, and read NAME.txt with a critical eye.  A mistake
-is found when the function is read, or when it is decided.
+is found when the function is read, or when it is decided.  The file starts after `import dipc`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import dipc
 from dipc.errors import InputError
 
 FOLDER = Path(__file__).parent / "broken"
@@ -25,7 +26,7 @@ def message(path: Path) -> str:
     try:
         with pytest.raises(InputError) as caught, warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            runpy.run_path(str(path))["f"].check()
+            runpy.run_path(str(path), {"dipc": dipc})["f"].check()
     finally:
         os.chdir(before)
     return f"{caught.value}\n"

@@ -1,8 +1,3 @@
-from fractions import Fraction
-
-import dipc
-
-
 def clip(x):
     return max(x, 0)
 

@@ -1,8 +1,3 @@
-from fractions import Fraction
-
-import dipc
-
-
 def Lap(scale, mean):
     return mean
 

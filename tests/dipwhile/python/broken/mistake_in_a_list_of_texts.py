@@ -1,8 +1,3 @@
-from fractions import Fraction
-
-import dipc
-
-
 @dipc.mechanism(inputs=["q in {0, 1}", "r in {0 1}"], outputs="out in 0..1")
 def f(q, r):
     return 0

@@ -1,8 +1,3 @@
-from fractions import Fraction
-
-import dipc
-
-
 import types
 
 np = types.SimpleNamespace()

@@ -1,8 +1,3 @@
-from fractions import Fraction
-
-import dipc
-
-
 def same(function):
     return function
 

@@ -1,4 +1,3 @@
-import dipc
 from dipc.python import uniform
 
 
