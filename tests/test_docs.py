@@ -20,7 +20,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import groupby
 from pathlib import Path
@@ -213,25 +213,19 @@ def test_python_file(block: str, folder: Path) -> None:
         test()
 
 
+READERS: dict[str, Callable[[Source], object]] = {
+    "dip": lambda source: dipc.load(source.text),
+    "dpm": read_model,
+    "hmm": read_question,
+}
+"""What reads a block: a whole program, a whole model, a whole model with a question."""
+
+
+@pytest.mark.parametrize("language", READERS)
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_program_shown_is_one(path: Path) -> None:
-    """A ```dip block is a whole program that dipc accepts."""
-    for text in blocks(path, "dip"):
-        dipc.load(text)
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_model_shown_is_one(path: Path) -> None:
-    """A ```dpm block is a whole model that dipc accepts."""
-    for text in blocks(path, "dpm"):
-        read_model(Source(path.name, text))
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_hidden_model_shown_is_one(path: Path) -> None:
-    """A ```hmm block is a whole model, with a question, that dipc accepts."""
-    for text in blocks(path, "hmm"):
-        read_question(Source(path.name, text))
+def test_every_program_and_model_shown_is_one(path: Path, language: str) -> None:
+    for text in blocks(path, language):
+        READERS[language](Source(path.name, text))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -99,28 +99,6 @@ def test_the_programs_of_the_paper_are_there() -> None:
 
 # --- the smallest N that breaks, and how (DiPC, Table 3) -----------------------------------------
 
-SMALLEST = [
-    # program, adjacency, N, u, u', output
-    ("svt/svt3", None, 3, "[-1 -1 -1]", "[0 0 0]", "[bot bot -1]"),
-    ("svt/svt4", None, 2, "[-1 0]", "[0 -1]", "[bot top]"),
-    ("svt/svt5", None, 2, "[-1 0]", "[-1 -1]", "[bot top]"),
-    ("svt/svt6", None, 3, "[-1 -1 0]", "[0 0 -1]", "[bot bot top]"),
-    ("noisy_max/nmax3", None, 3, "[-1 -1 -1]", "[0 0 0]", "-1"),
-    ("noisy_max/nmax4", None, 1, "[-1]", "[0]", "0"),
-    ("histogram/hist1", "linf 1", 2, "[-1 -1]", "[0 0]", "[-1 -1]"),
-    ("randomized_response/rand2", None, 1, "[true]", "[false]", "[true]"),
-]
-
-
-@pytest.mark.parametrize(("name", "adjacent", "n", "u", "v", "out"), SMALLEST, ids=lambda x: str(x))
-def test_smallest_counterexample(name: str, adjacent: str | None, n: int, u: str, v: str, out: str) -> None:
-    for smaller in range(1, n):
-        assert verdict(name, adjacent=adjacent, N=smaller).status == "private"
-    found = verdict(name, adjacent=adjacent, N=n).counterexample
-    assert found is not None
-    assert (plain(found.input), plain(found.neighbour)) == (u, v)
-    assert [plain(output) for output in found.outputs] == [out]
-
 
 @pytest.mark.parametrize(("n", "c"), [(1, 1), (2, 1), (3, 2)])
 def test_svt2_is_private_at_other_sizes(n: int, c: int) -> None:

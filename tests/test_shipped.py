@@ -77,30 +77,28 @@ def test_unknown_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "dipc programs" in caught.value.hint
 
 
-@pytest.mark.parametrize("ending", ["", ".dpm"])
-def test_a_markov_model_is_no_program(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(models()["survey"], "survey.dpm")
-    for locate in (located, located_hidden):
-        with pytest.raises(dipc.InputError, match=r"^error: survey(\.dpm)? is a Markov model\n") as caught:
-            locate(f"survey{ending}")
-        assert "`dipc model`" in caught.value.hint and "`dipc.load`" in caught.value.hint
-    assert located_model(f"survey{ending}").suffix == ".dpm"
+OTHERS = {
+    "survey.dpm": (models, located_model, "a Markov model", ("`dipc model`", "`dipc.load`")),
+    "ex3.hmm": (hidden_models, located_hidden, "a hidden Markov model", ("`dipc pufferfish`",)),
+}
+"""Files of other systems: where they are found, who takes them, what they are called, and the hints."""
 
 
-@pytest.mark.parametrize("ending", ["", ".hmm"])
-def test_a_hidden_markov_model_is_no_program(
-    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("file", OTHERS)
+def test_a_model_is_no_program(
+    file: str, short: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(hidden_models()["ex3"], "ex3.hmm")
-    for locate in (located, located_model):
-        with pytest.raises(
-            dipc.InputError, match=r"^error: ex3(\.hmm)? is a hidden Markov model\n"
-        ) as caught:
-            locate(f"ex3{ending}")
-        assert "`dipc pufferfish`" in caught.value.hint
-    assert located_hidden(f"ex3{ending}").suffix == ".hmm"
+    known, taken_by, what, hints = OTHERS[file]
+    stem = Path(file).stem
+    shutil.copy(known()[stem], file)
+    asked = stem if short else file
+    for locate in {located, located_model, located_hidden} - {taken_by}:
+        with pytest.raises(dipc.InputError, match=f"^error: {asked} is {what}\n") as caught:
+            locate(asked)
+        assert all(hint in caught.value.hint for hint in hints)
+    assert taken_by(asked).suffix == Path(file).suffix
 
 
 def test_a_folder_is_no_program(tmp_path: Path) -> None:

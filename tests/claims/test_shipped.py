@@ -87,17 +87,6 @@ def test_sparse_has_the_profile_of_the_design() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("delta", "start"),
-    [("exp(-3)", "3.6545"), ("exp(-2.5)", "6.2619"), ("exp(-2.125)", "13.0147"), ("0.129", "29.3824")],
-)
-def test_where_sparse_breaks(delta: str, start: str) -> None:
-    sparse = dipc.load(PROGRAMS / "svt/sparse.dip")
-    (region,) = sparse.violating_budgets(f"eps/2, {delta}").regions
-    assert region.high is None
-    assert f"{float(end_as_text(region.low)):.4f}" == start
-
-
 def test_an_irrational_end_of_a_region() -> None:
     """The loss 1/eps is more than 2 eps up to the square root of 1/2."""
     hist = dipc.load(PROGRAMS / "histogram/hist2.dip", N=1)

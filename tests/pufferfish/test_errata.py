@@ -7,21 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from math import comb, prod
+from math import prod
 from pathlib import Path
 
 import pytest
-from flint import fmpq
 from pufferfish.brute_force import Matrices
 from pufferfish.parametric_examples import (
-    example3,
-    example4,
-    example4_events,
-    example5,
     example6,
     noisy_argmax,
-    question,
-    side,
 )
 from sympy import Poly, Rational, Symbol, together
 from sympy.abc import p
@@ -29,7 +22,7 @@ from sympy.abc import p
 from dipc.clock import Clock
 from dipc.errors import Source
 from dipc.pufferfish.pipeline import budget, check
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 
 ROOT = Path(__file__).parent.parent.parent / "programs" / "hidden_markov"
@@ -85,27 +78,6 @@ def test_the_paper_conditions_on_the_count_and_not_on_the_record_of_john() -> No
     assert equal(observed(sick), [(2 - p) / 6, (2 - p) / 6, (1 + p) / 3])
 
 
-def example5_on_counts() -> Question:
-    """Example 5, conditioned on "the count is not 0" and "the count is not 2"."""
-    asked = example5()
-    ring = asked.parameters.ring
-    sides: list[dict[int, object]] = [{}, {}]
-    for place, counts in enumerate(product(range(3), repeat=3)):
-        weight = prod(
-            (comb(2, n) * q**n * (1 - q) ** (2 - n) for q, n in zip(ring.gens, counts, strict=True)),
-            start=ring.of(1),
-        )
-        for left, excluded in zip(sides, (0, 2), strict=True):
-            if counts[0] != excluded:
-                left[place] = weight
-    return question(asked.model, ring, (side("sick", sides[0]), side("healthy", sides[1])))
-
-
-def test_the_least_constants_of_examples_4_and_5_do_not_change() -> None:
-    assert least(example4()) == least(example4_events()) == 2
-    assert least(example5()) == least(example5_on_counts()) == fmpq(40, 21)
-
-
 # --- 2. Example 6 --------------------------------------------------------------------------------
 
 
@@ -158,24 +130,7 @@ def test_a_pair_with_an_impossible_secret_is_not_compared() -> None:
     assert both.status == "violated" and both.counterexample.prior == "both"
 
 
-def test_equality_is_private() -> None:
-    """Example 2 has quotient 2 and is ln(2)-private: <= and not <."""
-    asked = shipped("ex2")
-    assert least(asked) == 2
-    assert check(asked, Clock()).status == "private"
-    below = replace(asked, claim=Claim("ln(1999/1000)", fmpq(1999, 1000)))
-    assert check(below, Clock()).status == "violated"
-
-
 # --- 4. Witnesses --------------------------------------------------------------------------------
-
-
-def test_both_observations_of_example_3_have_quotient_4() -> None:
-    model = example3().model
-    laws = Matrices(model)
-    sick, healthy = laws.vector([(2, 1)]), laws.vector([(0, 1)])
-    assert laws.probability(sick, ["2"]) / laws.probability(healthy, ["2"]) == 4
-    assert laws.probability(healthy, ["0"]) / laws.probability(sick, ["0"]) == 4
 
 
 WITNESS = ["blank", "ask(0, 1)", "bot", *["ask(1, 2)", "bot"] * 3, "ask(2, 1)", "top"]
@@ -195,17 +150,6 @@ def quotients(word: list[str]) -> list[Fraction]:
 
 def test_the_witness_of_above_threshold_has_quotient_20() -> None:
     assert quotients(WITNESS) == [20, 20, 20]
-
-
-def test_five_queries_reach_32() -> None:
-    found = budget(shipped("above"), Clock())
-    assert found.low == found.high == 32 and found.attained
-    assert set(quotients(list(found.reached.sequence))) == {32}
-
-
-def test_the_quotient_of_above_threshold_has_no_bound() -> None:
-    for n in (1, 2, 5):
-        assert quotients(["blank", *["ask(1, 2)", "bot"] * n]) == [2**n] * 3
 
 
 # --- 5. The big-O problem ------------------------------------------------------------------------

@@ -9,16 +9,14 @@ from itertools import product
 from math import exp
 
 import pytest
-from campaigns import LEFT_OUT, many
+from campaigns import many
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pufferfish.prior_programs import (
     EQUAL,
     EXAMPLE_5,
-    EXAMPLE_6,
     INDEPENDENT,
-    NOISY_MAX,
     SVT,
     decided,
     least,
@@ -43,32 +41,6 @@ from dipc.signs.eps_range import EpsRange
 # --- examples of the paper -------------------------------------------------------------------
 
 
-def test_example_5() -> None:
-    core = program(EXAMPLE_5)
-    found = mixtures_of(core)
-    laws = [tuple(p.as_rational() for p in law) for law in found.laws]
-    assert (Fraction(11, 27), Fraction(11, 27), Fraction(5, 27)) in laws
-    assert isinstance(decided(core), Private)
-    assert isinstance(decided(core, "ln(40/21)"), Private)
-    violated = decided(core, "ln(40/21 - 1/1000)")
-    assert isinstance(violated, Violated)
-    point = violated.counterexample.parameters
-    assert all(0 < point[name] < 1 for name in ("pA", "pB", "pC"))
-    budget = least(core)
-    assert budget.low == budget.high == fmpq(40, 21)
-    assert not budget.attained
-
-
-@LEFT_OUT
-def test_example_6_at_one_half() -> None:
-    budget = least(program(EXAMPLE_6), p2=fmpq(1, 2))
-    assert budget.reached is not None
-    assert budget.reached.sequence == ("out=1",)
-    assert budget.reached.probability == Quotient.of(fmpq(372332141, 1036800000))
-    assert budget.reached.other_probability == Quotient.of(fmpq(54328903, 518400000))
-    assert budget.low == fmpq(372332141, 1036800000) / fmpq(54328903, 518400000)
-
-
 def test_fixed_parameters() -> None:
     core = program(EXAMPLE_5)
     half = fmpq(1, 2)
@@ -81,17 +53,6 @@ def test_fixed_parameters() -> None:
         least(core, pA=fmpq(1))
     with pytest.raises(InputError, match="no parameter `pa`"):
         least(core, pa=half)
-
-
-def test_noisy_max_without_a_prior() -> None:
-    """All neighbours as distributions of one input: differential privacy with a number as epsilon."""
-    core = program(NOISY_MAX)
-    assert isinstance(decided(core), Private)
-    assert isinstance(decided(core, "1.232"), Violated)
-    budget = least(core)
-    assert budget.low == budget.high == fmpq(24, 7)
-    assert budget.reached is not None
-    assert {budget.reached.secret, budget.reached.against} == {"v=[1, 1, 1]", "v=[0, 2, 2]"}
 
 
 # --- functions of eps ------------------------------------------------------------------------
