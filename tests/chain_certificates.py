@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from certificate.altered import checker
+
 from dipc.certificate.format import dumps
 from dipc.dpctl.certify import model_certificate
 from dipc.dpctl.formula import Property
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
 from dipc.kernel import chains
-from dipc.kernel.statements import check
 from dipc.models.chain import MarkovChain
 from dipc.models.reading import read_model
 from dipc.numbers.quotient import Quotient
@@ -53,7 +54,4 @@ def written(chain: Any, formula: str | Property) -> dict[str, Any]:
     return found
 
 
-def checked(data: dict[str, Any]) -> chains.Certificate:
-    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, chains.Certificate)
-    return found
+checked = checker(chains.Certificate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -13,13 +13,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from certificate import altered
+from certificate.altered import checker
 
 from dipc.certificate.format import dumps
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import Source
 from dipc.kernel import pufferfish
-from dipc.kernel.statements import check
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.certify import question_certificate
 from dipc.pufferfish.question import Question
@@ -33,10 +34,8 @@ def written(asked: Question) -> dict[str, Any]:
     return json.loads(dumps(question_certificate(asked, pipeline.check(asked, Clock()))))
 
 
-def checked(data: dict[str, Any]) -> pufferfish.Certificate:
-    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, pufferfish.Certificate)
-    return found
+checked = checker(pufferfish.Certificate)
+others = partial(altered.others, words=("private", "violated", "-"))
 
 
 def shipped(name: str, **asked: str) -> Question:
@@ -57,39 +56,6 @@ def verify_each(
         assert status(["verify", *file, *arguments]) == expected, arguments
         out, err = capsys.readouterr()
         assert words in out + err, (arguments, out, err)
-
-
-# --- other values -------------------------------------------------------------------------------
-
-
-def others(value: Any) -> Iterator[Any]:
-    """Other values for a value."""
-    match value:
-        case int():
-            yield from (value + 1, value - 1, 0, None, True)
-        case None:
-            yield from (0, 1, 2, [], [-1], [[0, "1"]], [[0, "1/2"], [1, "1/2"]], "")
-        case str():
-            yield from ("0", "1", "-1/2", "private", "violated", "-", value + "x", None)
-            if value.replace("/", "").isdigit():
-                yield from (str(Fraction(value) * k) for k in (Fraction(7, 8), Fraction(9, 8), -1, 4))
-        case list():
-            yield from (value[:i] + value[i + 1 :] for i in range(len(value)))
-            yield from (value[: i + 1] + value[i:] for i in range(len(value)))
-            yield from ([*value[:i], value[i + 1], value[i], *value[i + 2 :]] for i in range(len(value) - 1))
-            yield from ([], None)
-            if len(value) == 2 and all(isinstance(c, list) and len(c) == 2 for c in value):
-                yield from moved(value)  # a distribution that still sums to 1
-        case dict():
-            yield from ({k: v for k, v in value.items() if k != gone} for gone in value)
-            yield {**value, "note": 1}
-
-
-def moved(row: list[Any]) -> Iterator[Any]:
-    (s, p), (t, q) = row
-    if isinstance(p, str) and isinstance(q, str):
-        for d in (Fraction(1, 100), Fraction(-1, 100), Fraction(1, 9)):
-            yield [[s, str(Fraction(p) + d)], [t, str(Fraction(q) - d)]]
 
 
 # --- the slow judge: numbers at points of the class, full matrices, all sequences -------------------------

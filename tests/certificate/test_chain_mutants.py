@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
 from campaigns import some
+from certificate import altered
 from certificate.altered import mutants, survivors
 from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, written
 from dpctl.fast import satisfying
@@ -35,26 +36,8 @@ SUBJECTS = [
 ]
 
 
-def others(value: Any) -> Iterator[Any]:
-    """Other values for a value."""
-    match value:
-        case bool():
-            yield not value
-        case int():
-            yield from (value + 1, value - 1, 0, None)
-        case None:
-            yield from (0, 1)
-        case str():
-            yield from ("0", "1", "1/2", "-1/4", "yes", "out", "low", "fails", "holds", "or", "and", "U")
-            yield value + "x"
-            with_number = value.replace("/", "").isdigit()
-            yield from (str(Fraction(value) + d) for d in (Fraction(1, 8), Fraction(-1, 8)) if with_number)
-        case list():
-            yield from (value[:i] + value[i + 1 :] for i in range(len(value)))
-            yield from (value[:i] + value[i : i + 1] + value[i:] for i in range(len(value)))
-            yield from ([*value[:i], value[i + 1], value[i], *value[i + 2 :]] for i in range(len(value) - 1))
-        case dict():
-            yield from ({k: v for k, v in value.items() if k != gone} for gone in value)
+WORDS = ("yes", "out", "low", "fails", "holds", "or", "and", "U")
+others = partial(altered.others, words=WORDS)
 
 
 def formula_of(nodes: list[Any]) -> Formula:

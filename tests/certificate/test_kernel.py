@@ -148,14 +148,6 @@ def test_too_many_listed_pairs_is_an_honest_error(
     assert not file.exists()
 
 
-@pytest.mark.usefixtures("between_steps")
-def test_nothing_decided_nothing_certified(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    path, file = ROOT / "programs" / "svt" / "svt1.dip", tmp_path / "out.json"
-    assert status(["check", str(path), "--time-limit", "0", "--certificate", str(file)]) == 3
-    assert "nothing was decided" in capsys.readouterr().err
-    assert not file.exists()
-
-
 def test_the_negated_proof_does_not_pass() -> None:
     """f = 1 - exp(eps) has no proof of any kind, whatever is written down."""
     f: facts.Function = {

@@ -12,7 +12,6 @@ next.  All of them are tried, each from the beginning, if DIPC_ALL_MUTANTS is se
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import re
@@ -26,6 +25,7 @@ from typing import Any
 
 import pytest
 from campaigns import many
+from certificate.altered import Where, at, changed, places
 
 import dipc
 from dipc.certificate.format import dumps
@@ -36,7 +36,6 @@ from dipc.kernel import facts, privacy, reading
 ROOT = Path(__file__).parent.parent.parent
 ALL = bool(os.environ.get("DIPC_ALL_MUTANTS"))
 TRIED = many(200, campaign=450)  # of each certificate
-Where = tuple[str | int, ...]
 
 SUBJECTS: dict[str, tuple[str, str | None, str | None, dict[str, Any]]] = {
     # what it is for: program or its text, claim, adjacency, parameters
@@ -125,33 +124,15 @@ def mutations(value: Any) -> Iterator[Any]:
             yield {**value, "more": 1}
 
 
-def places(value: Any, where: Where = ()) -> Iterator[tuple[Where, Any]]:
-    """Every value in a certificate, with its place."""
-    if where:
-        yield where, value
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, item in items:
-        yield from places(item, (*where, name))
-
-
 def sampled(data: dict[str, Any]) -> Iterator[tuple[Where, Any]]:
     """All places, but of the many items of a long list only the first, two in the middle and the last."""
-    for where, value in places(data):
+    for where in places(data):
         if len(where) > 1 and isinstance(where[1], int):
             size = len(data[str(where[0])])
             if where[1] not in (0, size // 3, size // 2, size - 1):
                 continue
-        yield where, value
-
-
-def replaced(data: dict[str, Any], where: Where, value: Any) -> dict[str, Any]:
-    mutant = copy.copy(data)
-    inner: Any = mutant
-    for name in where[:-1]:  # what lies on the way is copied, the rest is shared
-        inner[name] = copy.copy(inner[name])
-        inner = inner[name]
-    inner[where[-1]] = value
-    return mutant
+        if where:
+            yield where, at(data, where)
 
 
 def resealed(mutant: dict[str, Any]) -> dict[str, Any]:
@@ -198,7 +179,7 @@ def test_every_mutant_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     every = 1 if ALL else max(3, len(tried) // TRIED)
     for where, value, new in islice(tried, 0, None, every):
         if json.dumps(new) != json.dumps(value):
-            mutant = replaced(data, where, new)
+            mutant = changed(data, where, new)
             forged = mutant if where[0] == "digest" else resealed(mutant)
             reason = refusal(forged)
             count += 1

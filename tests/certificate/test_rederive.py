@@ -34,24 +34,6 @@ def test_shipped_programs(path: Path) -> None:
 SVT1 = path_of("svt/svt1")
 
 
-def test_another_claim_is_named() -> None:
-    statement = compared(checked(data_of(SVT1, "2*eps", N=1)), {"N": Fraction(1)}, None)
-    assert statement.differences == ["claim (2*eps, 0) for every eps in (0, inf) (the program says 'eps')"]
-
-
-def test_a_formula_that_relates_more_pairs(tmp_path: Path) -> None:
-    path = tmp_path / "a.dip"
-    text = SVT1.read_text(encoding="utf-8").replace(
-        "adjacent linf 1", "adjacent forall i in 1..N: abs(q[i] - q'[i]) <= 1"
-    )
-    path.write_text(text, encoding="utf-8")
-    data = data_of(path, N=1)
-    rederive(checked(data))
-    data["adjacency"]["pairs"].pop(1)
-    with pytest.raises(reading.Refused, match=r"^deep: adjacency: "):
-        rederive(checked(data))
-
-
 def with_text(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     """The same distributions with the text of another program."""
     text = data["program"]["text"]

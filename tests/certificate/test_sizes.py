@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from campaigns import some
-from certificate.altered import Where, at, changed, places, survivors
+from certificate import altered
+from certificate.altered import Where, at, changed, checker, mutants, survivors
 from flint import fmpq
 from patience import quickest
 
@@ -39,7 +40,6 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import LimitReached, Source, Span
 from dipc.kernel import sizes
 from dipc.kernel.reading import Refused
-from dipc.kernel.statements import check
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.limits import NoProof
@@ -184,10 +184,7 @@ def written(about: Proof) -> Json:
     return data
 
 
-def checked(data: Json) -> sizes.Certificate:
-    found = check(dumps({k: v for k, v in data.items() if k != "digest"}).encode())
-    assert isinstance(found, sizes.Certificate)
-    return found
+checked = checker(sizes.Certificate)
 
 
 # --- accepted -------------------------------------------------------------------------------------------
@@ -268,43 +265,19 @@ class Judge:
 MATHEMATICS = ("start", "t", "edges", "strategies")
 
 
-def others(value: Any) -> list[Any]:
-    """Other values for a value."""
-    match value:
-        case bool():
-            return [not value, None]
-        case int():
-            return [value + 1, value - 1, 0, None, True]
-        case str():
-            numbers = []
-            if value.lstrip("-").replace("/", "").isdigit():
-                numbers = [str(Fraction(value) + d) for d in (1, -1, Fraction(1, 2), -Fraction(1, 8))]
-            return [*numbers, "0", "1", "-1", "1/2", value + "x", "DLap", "LapPlus", None]
-        case list():
-            without = [value[:i] + value[i + 1 :] for i in range(len(value))]
-            doubled = [value[: i + 1] + value[i:] for i in range(len(value))]
-            return [*without, *doubled, value[::-1], [], None]
-        case dict():
-            without_field = [{k: v for k, v in value.items() if k != gone} for gone in value]
-            return [*without_field, {**value, "note": "1"}, {**value, "": "1"}, {**value, "0": "1"}]
-    return [0, "0"]
-
-
-def mutations(data: Json) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Another value in the place of each one that the proof is made of."""
-    for where in places({field: data[field] for field in MATHEMATICS}):
-        known = at(data, where)
-        for value in others(known) if where else []:
-            if value != known:
-                yield where, value
+def others(value: Any) -> Iterator[Any]:
+    """Other values for a value; a form may have one more term."""
+    yield from altered.others(value, ("DLap", "LapPlus"))
+    if isinstance(value, dict):
+        yield from ({**value, symbol: "1"} for symbol in ("", "0"))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_mutant_is_refused_or_still_a_proof(name: str) -> None:
     data = written(EXAMPLES[name]())
     assert Judge(data).is_true()
-    tried, accepted = some(mutations(data), 110), 0
-    for where, mutant, _ in survivors(((w, changed(data, w, value)) for w, value in tried), checked):
+    tried, accepted = some(mutants({field: data[field] for field in MATHEMATICS}, others), 110), 0
+    for where, mutant, _ in survivors(((where, data | part) for where, part in tried), checked):
         accepted += 1
         assert Judge(mutant).is_true(), (where, at(mutant, where))
     assert len(tried) > 100 and accepted < len(tried) / 3

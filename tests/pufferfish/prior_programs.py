@@ -20,7 +20,7 @@ from dipc.signs.eps_range import EpsRange
 
 POSITIVE = EpsRange.positive()
 
-EXAMPLE_5 = hidden_programs()["ex5-events"].read_text(encoding="utf-8")
+EXAMPLE_5, EXAMPLE_6 = (hidden_programs()[name].read_text(encoding="utf-8") for name in ("ex5-events", "ex6"))
 
 SVT = """
 {prior}
