@@ -48,9 +48,3 @@ def test_implied_conditions_say_nothing_new(listed: list[Condition]) -> None:
     assert kept <= set(listed)
     for point in POINTS:
         assert all(holds(c, point) for c in kept) == all(holds(c, point) for c in listed)
-
-
-def test_the_weaker_of_two_bounds_is_implied() -> None:
-    """x >= 1 implies x >= 0, also where the integer 0 lies between."""
-    weaker, stronger = (((0, 1),), 0), (((0, 1),), -1)
-    assert without_implied([weaker, stronger], SAMPLES) == {stronger}

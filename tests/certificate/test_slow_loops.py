@@ -1,4 +1,4 @@
-"""Finite chains against closed forms and against their powers."""
+"""Finite chains against their powers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numeric import fixed
 
-from dipc.dipwhile.rederive.functions import Mass, NotCovered, constant, exponential, product, same
-from dipc.dipwhile.rederive.loops import Moves, eliminated, exits, lumped
-from dipc.kernel.facts import Function, add
+from dipc.dipwhile.rederive.functions import Mass, NotCovered, constant, exponential
+from dipc.dipwhile.rederive.loops import Moves, eliminated, exits
+from dipc.kernel.facts import add
 
 E = exponential(Fraction(1))
 ONE = constant(1)
@@ -21,22 +21,6 @@ UP, DOWN = Mass(E).over(add(ONE, E)), Mass().over(add(ONE, E))
 
 def number(value: Fraction) -> Mass:
     return Mass(constant(value))
-
-
-@pytest.mark.parametrize(("start", "goal"), [(1, 2), (1, 3), (2, 5), (4, 6)])
-def test_the_ruin_of_a_gambler(start: int, goal: int) -> None:
-    """With odds r = exp(-eps) against each step up: (1 - r^start) / (1 - r^goal)."""
-
-    def step(s: int) -> Moves[int] | None:
-        return {s + 1: UP, s - 1: DOWN} if 0 < s < goal else None
-
-    def less(power: int) -> Function:
-        return add(ONE, exponential(Fraction(-power), Fraction(-1)))
-
-    law = exits(start, step)
-    assert set(law) == {0, goal}
-    assert same(law[goal].pair(), (less(start), less(goal)))
-    assert same(law[0].pair(), (add(less(goal), product([constant(-1), less(start)])), less(goal)))
 
 
 @st.composite
@@ -95,10 +79,3 @@ def test_every_state_must_leave_its_component() -> None:
 def test_a_chain_that_grows_is_not_covered() -> None:
     with pytest.raises(NotCovered, match="states"):
         exits(0, lambda s: {s + 1: Mass()})
-
-
-def test_states_are_merged_with_the_sum_of_their_probabilities() -> None:
-    half = number(Fraction(1, 2))
-    chain, leader = lumped({0: {1: half, 2: half}, 1: {3: Mass()}, 2: {3: Mass()}})
-    assert leader[2] == 1
-    assert chain[0][1].pair() == (ONE, ONE)

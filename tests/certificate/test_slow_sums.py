@@ -14,7 +14,7 @@ from numeric import fixed
 from dipc.dipwhile.rederive.functions import NotCovered, Pair, constant, exponential, same
 from dipc.dipwhile.rederive.inequalities import Row
 from dipc.dipwhile.rederive.noise import Sample, measure
-from dipc.dipwhile.rederive.sums import Simplicial, integer_mass, lattice_sum
+from dipc.dipwhile.rederive.sums import integer_mass
 from dipc.kernel.facts import add, multiply
 
 DEGREE = 14
@@ -54,41 +54,6 @@ def test_coefficients_count_points(rates: list[int], rows: list[tuple[int, ...]]
         if size <= DEGREE and all(sum(c * v for c, v in zip(r, (*x, 1), strict=True)) >= 0 for r in short):
             counted[size] += 1
     assert series((above, below)) == [counted[d] for d in range(DEGREE + 1)]
-
-
-@pytest.mark.parametrize("slope", [1, 2, 3])
-def test_a_multiple_of_another_sample(slope: int) -> None:
-    """P(X = slope Y) = sum_y (1-z)^2/(1+z)^2 z^((slope + 1)|y|)."""
-    rows = [(1, -slope, 0), (-1, slope, 0)]
-    z, w = exponential(Fraction(-1)), exponential(Fraction(-slope - 1))
-    minus = constant(-1)
-    less, more = add(constant(1), multiply(minus, z)), add(constant(1), z)
-    above = multiply(multiply(less, less), add(constant(1), w))
-    below = multiply(multiply(more, more), add(constant(1), multiply(minus, w)))
-    found = measure(rows, [Sample("DLap", Fraction(1))] * 2).pair()
-    assert same(found, (above, below))
-
-
-def test_no_integer_between() -> None:
-    """0 < 3x - 3y - 1 < 2 has real points, but no integer ones; nor has 2x = 1."""
-    samples = [Sample("DLap", Fraction(1))] * 2
-    assert measure([(3, -3, -2), (-3, 3, 2)], samples).numerator == {}
-    assert measure([(2, 0, -1), (-2, 0, 1)], samples).numerator == {}
-
-
-def test_a_polytope() -> None:
-    """The square 0 <= x, y <= 3 has 16 points."""
-    square = frozenset({(1, 0, 0), (0, 1, 0), (-1, 0, 3), (0, -1, 3)})
-    above, below = lattice_sum(square, [Fraction(1), Fraction(1)]).pair()
-    assert sum(above.values()) / sum(below.values()) == 16
-
-
-def test_open_facets_share_no_point() -> None:
-    """The quadrant, cut along the diagonal."""
-    closed, opened = [False, False], [False, True]
-    upper, lower = Simplicial.of([(0, 1), (1, 1)]), Simplicial.of([(1, 0), (1, 1)])
-    assert list(upper.fundamental(closed)) == [(0, 0)]
-    assert list(lower.fundamental(opened)) == [(1, 1)]
 
 
 def test_integers_and_reals_do_not_mix() -> None:
