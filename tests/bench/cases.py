@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 
 import dipc
-
-PROGRAMS = Path(__file__).parent.parent.parent / "programs"
+from dipc.cli.papers import Row, rows_of, system
 
 
 def forget() -> None:
@@ -24,149 +22,72 @@ def forget() -> None:
                     value.cache_clear()
 
 
-@dataclass(frozen=True)
-class Case:
-    """One check. ``paper`` is the paper's time in seconds, T1 + T2; None if it has none."""
-
-    name: str
-    program: str
-    paper: int | None = None
-    claim: str | None = None
-    n: int = 3
-    c: int | None = None
-    at: str | None = None
-    pair: tuple[int, int] | None = None  # all queries are the first value, against the second
-    sequence: str = "-1, 0, 1"  # for disc
-
-    def run(self) -> dipc.Verdict:
-        """From text to verdict, with nothing kept from earlier runs."""
-        forget()
-        text = (PROGRAMS / f"{self.program}.dip").read_text(encoding="utf-8")
-        if self.sequence != "-1, 0, 1":
-            text = re.sub(r"disc\((.*?), -1, 0, 1\)", rf"disc(\1, {self.sequence})", text)
-            text = text.replace("{bot, -1, 0, 1}", f"{{bot, {self.sequence}}}")
-        parameters = {"N": self.n} | ({} if self.c is None else {"c": self.c})
-        pair = None if self.pair is None else tuple({"q": (value,) * self.n} for value in self.pair)
-        return dipc.load(text, **parameters).check(self.claim, at=self.at, pair=pair)
+def decided(case: Row) -> dipc.Verdict:
+    """From text to verdict, with nothing kept from earlier runs."""
+    forget()
+    return system(case).check(case.claim or None, at=case.at, pair=case.inputs or None)
 
 
-TABLE_1 = [
-    Case("SVT1", "svt/svt1", 825),
-    Case("SVT2", "svt/svt2", 768),
-    Case("SVT3, rate eps/(4c) (as in the paper's tables)", "svt/svt3_quarter", 3816),
-    Case("SVT3, rate eps/(2c) (as printed)", "svt/svt3"),
-    Case("SVT4", "svt/svt4", 269),
-    Case("SVT5", "svt/svt5", 2),
-    Case("SVT6", "svt/svt6", 661),
-    Case("NMax1", "noisy_max/nmax1", 197),
-    Case("NMax2", "noisy_max/nmax2", 59),
-    Case("NMax3", "noisy_max/nmax3", 310),
-    Case("NMax4", "noisy_max/nmax4", 59),
-    Case("Hist1", "histogram/hist1", 1450),
-    Case("Hist2", "histogram/hist2", 55),
-    Case("Rand1", "randomized_response/rand1", 0),
-    Case("Rand2", "randomized_response/rand2", 0),
-]
+def seconds(case: Row) -> int | None:
+    """The paper's time, T1 + T2."""
+    return int(case.time.removesuffix(" s")) if case.time else None
 
-TABLE_2 = [
-    Case(f"N = {n}, c = {c}, eps = {at}", "svt/svt1", paper, n=n, c=c, at=at)
-    for n, c, at, paper in (
-        (1, 1, "1", 7),
-        (1, 1, "1/2", 8),
-        (2, 1, "1", 43),
-        (2, 1, "1/2", 46),
-        (2, 2, "1", 95),
-        (2, 2, "1/2", 113),
-        (3, 1, "1", 307),
-        (3, 1, "1/2", 265),
-        (3, 2, "1", 541),
-        (3, 2, "1/2", 572),
-        (4, 1, "1", 1772),
-        (4, 1, "1/2", 1832),
-        (4, 2, "1", 2905),
-        (4, 2, "1/2", 3296),
+
+def printed(place: str) -> list[Row]:
+    """The rows of the paper with this place, as `dipc papers` asks them."""
+    return [row for row in rows_of("dipc") if row.place.startswith(f"DiPC, {place}")]
+
+
+def smallest(row: Row) -> Row:
+    """The question for a counterexample at the least N that has one."""
+    found = re.match(r"N = (\d+)", row.paper)
+    assert found
+    return replace(row, what=row.what.split(":")[0], D={"N": int(found[1])}, claim="", at=None, inputs=())
+
+
+def case(what: str, system: str, n: int = 3, claim: str = "", alike: bool = False) -> Row:
+    """A question that the paper does not have; ``alike``: all queries are 0, or all are 1."""
+    inputs = [{"q": (value,) * n} for value in (0, 1)] if alike else []
+    return Row(
+        place="", what=what, kind="verdict", paper="", system=system, D={"N": n}, claim=claim, inputs=inputs
     )
-]
 
-TABLE_3 = [
-    Case("SVT3, rate eps/(4c), seq 0 < 1", "svt/svt3_quarter", 5060, n=5, sequence="0, 1"),
-    Case("SVT4", "svt/svt4", 81, n=2),
-    Case("SVT5", "svt/svt5", 2, n=2),
-    Case("SVT6", "svt/svt6", 661, n=3),
-    Case("NMax3", "noisy_max/nmax3", 310, n=3),
-    Case("NMax4", "noisy_max/nmax4", 2, n=1),
-    Case("Rand2", "randomized_response/rand2", 0, n=1),
-]
 
-TABLE_4 = [
-    Case(f"N = {n}, c = {c}", "svt/svt1", paper, n=n, c=c)
-    for n, c, paper in (
-        (1, 1, 16),
-        (2, 1, 113),
-        (2, 2, 155),
-        (3, 1, 825),
-        (3, 2, 1202),
-        (4, 1, 4727),
-        (4, 2, 6715),
-    )
-]
-
-TABLE_5 = [
-    Case(
-        f"N = {n}, {'one pair' if pair else 'all pairs'}",
-        "svt/svt3_quarter",
-        paper,
-        n=n,
-        pair=pair,
-        sequence="0, 1",
-    )
-    for n, one, general in ((1, 15, 25), (2, 40, 192), (3, 100, 1562), (4, 199, 10516), (5, 141, 5060))
-    for pair, paper in (((0, 1), one), (None, general))
-]
-
-TABLE_6 = [
-    Case(f"c = {c}, delta = {delta}", "svt/sparse", paper, f"eps/2, {delta}", c=c)
-    for c, delta, paper in (
-        (1, "0", 48),
-        (1, "exp(-3)", 142),
-        (1, "exp(-2.125)", 146),
-        (1, "exp(-2)", 161),
-        (2, "0", 72),
-        (2, "exp(-3)", 187),
-        (2, "exp(-2.5)", 182),
-        (2, "exp(-2)", 288),
-    )
-]
+TABLE_1 = [*printed("Table 1"), *printed("section 7.1")[:1]]
+"""With SVT3 as the paper's figure prints it."""
+TABLE_2, TABLE_4, TABLE_5 = (printed(f"Table {n}") for n in (2, 4, 5))
+TABLE_3 = [smallest(row) for row in printed("Table 3")]
+TABLE_6 = [row for row in printed("Table 6") if row.time]
 
 BEYOND = [
-    Case("SVT1, N = 5", "svt/svt1", n=5),
-    Case("SVT1, N = 6 (117,649 pairs)", "svt/svt1", n=6),
-    Case("SVT1, N = 8 (5,764,801 pairs)", "svt/svt1", n=8),
-    Case("NMax1, N = 5", "noisy_max/nmax1", n=5),
-    Case("Hist1, N = 4", "histogram/hist1", n=4),
-    Case("SVT1, N = 40, one pair [0 ...] ~ [1 ...]", "svt/svt1", n=40, pair=(0, 1)),
-    Case("SVT1, N = 3, 3/4*eps", "svt/svt1", claim="3/4*eps"),
-    Case("SVT1, N = 3, 37/50*eps", "svt/svt1", claim="37/50*eps"),
-    Case("SVT4, N = 3, 7/4*eps", "svt/svt4", claim="7/4*eps"),
-    Case("SVT6, N = 3, 3/2*eps", "svt/svt6", claim="3/2*eps"),
-    Case("SVT3, rate eps/(4c), N = 4, eps", "svt/svt3_quarter", n=4),
-    Case("NMax1, N = 3, 99/100*eps", "noisy_max/nmax1", claim="99/100*eps"),
-    Case("Sparse, c = 1, (eps/2, 31/240)", "svt/sparse", claim="eps/2, 31/240"),
-    Case("Sparse, c = 1, (eps/2, 129/1000)", "svt/sparse", claim="eps/2, 129/1000"),
+    case("SVT1, N = 5", "svt1", 5),
+    case("SVT1, N = 6 (117,649 pairs)", "svt1", 6),
+    case("SVT1, N = 8 (5,764,801 pairs)", "svt1", 8),
+    case("NMax1, N = 5", "nmax1", 5),
+    case("Hist1, N = 4", "hist1", 4),
+    case("SVT1, N = 40, one pair [0 ...] ~ [1 ...]", "svt1", 40, alike=True),
+    case("SVT1, N = 3, 3/4*eps", "svt1", claim="3/4*eps"),
+    case("SVT1, N = 3, 37/50*eps", "svt1", claim="37/50*eps"),
+    case("SVT4, N = 3, 7/4*eps", "svt4", claim="7/4*eps"),
+    case("SVT6, N = 3, 3/2*eps", "svt6", claim="3/2*eps"),
+    case("SVT3, rate eps/(4c), N = 4, eps", "svt3_quarter", 4),
+    case("NMax1, N = 3, 99/100*eps", "nmax1", claim="99/100*eps"),
+    case("Sparse, c = 1, (eps/2, 31/240)", "sparse", claim="eps/2, 31/240"),
+    case("Sparse, c = 1, (eps/2, 129/1000)", "sparse", claim="eps/2, 129/1000"),
 ]
 
-BUDGETS: list[tuple[str, str, dict[str, int]]] = [
-    *((f"SVT1, N = {n}", "svt/svt1", {"N": n}) for n in (1, 2, 3, 4)),
-    ("SVT2, N = 3", "svt/svt2", {"N": 3}),
-    ("SVT3, rate eps/(4c), N = 3", "svt/svt3_quarter", {"N": 3}),
-    ("SVT3, rate eps/(2c), N = 3", "svt/svt3", {"N": 3}),
-    *((f"SVT4, N = {n}", "svt/svt4", {"N": n}) for n in (1, 2, 3)),
-    ("SVT5, N = 3", "svt/svt5", {"N": 3}),
-    *((f"SVT6, N = {n}", "svt/svt6", {"N": n}) for n in (1, 2, 3)),
-    ("Sparse, N = 3", "svt/sparse", {"N": 3}),
-    *((f"NMax{k}, N = 3", f"noisy_max/nmax{k}", {"N": 3}) for k in (1, 2, 3, 4)),
-    ("Hist1, N = 3", "histogram/hist1", {"N": 3}),
-    ("Hist2, N = 3", "histogram/hist2", {"N": 3}),
-    ("Rand1, N = 3", "randomized_response/rand1", {"N": 3}),
+BUDGETS = [
+    *(case(f"SVT1, N = {n}", "svt1", n) for n in (1, 2, 3, 4)),
+    case("SVT2, N = 3", "svt2"),
+    case("SVT3, rate eps/(4c), N = 3", "svt3_quarter"),
+    case("SVT3, rate eps/(2c), N = 3", "svt3"),
+    *(case(f"SVT4, N = {n}", "svt4", n) for n in (1, 2, 3)),
+    case("SVT5, N = 3", "svt5"),
+    *(case(f"SVT6, N = {n}", "svt6", n) for n in (1, 2, 3)),
+    case("Sparse, N = 3", "sparse"),
+    *(case(f"NMax{k}, N = 3", f"nmax{k}") for k in (1, 2, 3, 4)),
+    case("Hist1, N = 3", "hist1"),
+    case("Hist2, N = 3", "hist2"),
+    case("Rand1, N = 3", "rand1"),
 ]
-"""Name, program, parameters: whose least budget is measured."""
+"""Whose least budget is measured."""

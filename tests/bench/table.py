@@ -13,23 +13,12 @@ from time import perf_counter
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
+import bench.cases as cases  # noqa: E402
 import bench.chains as chains  # noqa: E402
 import bench.hidden as hidden  # noqa: E402
 import bench.sizes as sizes  # noqa: E402
-import dipc  # noqa: E402
-from bench.cases import (  # noqa: E402
-    BEYOND,
-    BUDGETS,
-    PROGRAMS,
-    TABLE_1,
-    TABLE_2,
-    TABLE_3,
-    TABLE_4,
-    TABLE_5,
-    TABLE_6,
-    Case,
-    forget,
-)
+from bench.cases import decided, forget, seconds  # noqa: E402
+from dipc.cli.papers import Row, system  # noqa: E402
 from dipc.models.values import show  # noqa: E402
 from dipc.report.tightness import enclosure, where  # noqa: E402
 
@@ -56,12 +45,12 @@ Table 1 of the paper prints a cross for Rand1 and has a single SVT3, which is pr
 """
 
 
-def measured(case: Case, show_counterexample: bool) -> tuple[str, float]:
+def measured(case: Row, show_counterexample: bool) -> tuple[str, float]:
     """The answer, and the median time."""
     times = []
     for _ in range(ROUNDS):
         start = perf_counter()
-        verdict = case.run()
+        verdict = decided(case)
         times.append(perf_counter() - start)
     answer = verdict.status
     if verdict.counterexample is not None and show_counterexample:
@@ -73,23 +62,21 @@ def measured(case: Case, show_counterexample: bool) -> tuple[str, float]:
     return answer, median(times)
 
 
-def table(title: str, cases: list[Case], column: str = "Verdict") -> str:
+def table(title: str, rows: list[Row], column: str = "Verdict") -> str:
     """A Markdown table."""
-    paper = any(case.paper is not None for case in cases)
+    paper = any(seconds(case) is not None for case in rows)
     lines = [f"\n## {title}\n", f"| | {column} |" + (" Paper |" if paper else "") + " Ours |"]
     lines.append("|---|---|" + ("---:|" if paper else "") + "---:|")
     total = 0.0
-    for case in cases:
-        answer, seconds = measured(case, column == "Counterexample")
-        total += seconds
-        print(f"{title}: {case.name}: {answer}, {seconds:.3f} s", file=sys.stderr)
-        theirs = "" if case.paper is None else f"{case.paper} s"
-        lines.append(
-            f"| {case.name} | {answer} |" + (f" {theirs} |" if paper else "") + f" {seconds:.3f} s |"
-        )
+    for case in rows:
+        answer, ours = measured(case, column == "Counterexample")
+        total += ours
+        print(f"{title}: {case.what}: {answer}, {ours:.3f} s", file=sys.stderr)
+        theirs = "" if (time := seconds(case)) is None else f"{time} s"
+        lines.append(f"| {case.what} | {answer} |" + (f" {theirs} |" if paper else "") + f" {ours:.3f} s |")
     lines.append(
         "| total | |"
-        + (f" {sum(case.paper or 0 for case in cases)} s |" if paper else "")
+        + (f" {sum(seconds(case) or 0 for case in rows)} s |" if paper else "")
         + f" {total:.3f} s |"
     )
     return "\n".join(lines) + "\n"
@@ -103,17 +90,17 @@ def tightest() -> str:
         "| | Least t | Reached | Ours |",
         "|---|---:|---|---:|",
     ]
-    for name, program, parameters in BUDGETS:
+    for case in cases.BUDGETS:
         times = []
         for _ in range(ROUNDS):
             forget()
             start = perf_counter()
-            found = dipc.load(PROGRAMS / f"{program}.dip", **parameters).budget(budgets="(0, inf)")
+            found = system(case).budget(budgets="(0, inf)")
             times.append(perf_counter() - start)
         (spot, _), *_ = found.witnesses
         how = where(spot, found.least.attained)
-        print(f"{name}: {enclosure(found.least)}, {how}", file=sys.stderr)
-        lines.append(f"| {name} | {enclosure(found.least)} | {how} | {median(times):.3f} s |")
+        print(f"{case.what}: {enclosure(found.least)}, {how}", file=sys.stderr)
+        lines.append(f"| {case.what} | {enclosure(found.least)} | {how} | {median(times):.3f} s |")
     return "\n".join(lines) + "\n"
 
 
@@ -162,7 +149,7 @@ def certificates() -> str:
 
 def certificate_row(n: int, file: Path) -> str:
     """The row of the table for SVT1 with n queries, whose certificate is written to a file."""
-    program = PROGRAMS / "svt" / "svt1.dip"
+    program = ROOT / "programs" / "svt" / "svt1.dip"
     decide = ("check", program, "-D", f"N={n}")
     check, write = cpu_time(*decide), cpu_time(*decide, "--certificate", file)
     kernel = cpu_time("verify", file)
@@ -188,14 +175,14 @@ FOOT = """
 def main() -> None:
     pages = [
         HEAD.format(rounds=ROUNDS, process=whole_process()),
-        table("Table 1: every algorithm, N = 3", TABLE_1),
+        table("Table 1: every algorithm, N = 3", cases.TABLE_1),
         NOTE,
-        table("Table 2: SVT1 at one eps", TABLE_2),
-        table("Table 3: smallest counterexamples", TABLE_3, "Counterexample"),
-        table("Table 4: SVT1, all eps", TABLE_4),
-        table("Table 5: SVT3, rate eps/(4c), seq 0 < 1", TABLE_5),
-        table("Table 6: Sparse, N = 3, (eps/2, delta)", TABLE_6),
-        table("Beyond the paper", BEYOND),
+        table("Table 2: SVT1 at one eps", cases.TABLE_2),
+        table("Table 3: smallest counterexamples", cases.TABLE_3, "Counterexample"),
+        table("Table 4: SVT1, all eps", cases.TABLE_4),
+        table("Table 5: SVT3, rate eps/(4c), seq 0 < 1", cases.TABLE_5),
+        table("Table 6: Sparse, N = 3, (eps/2, delta)", cases.TABLE_6),
+        table("Beyond the paper", cases.BEYOND),
         tightest(),
         certificates(),
         chains.section(),

@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 
-from bench.cases import BEYOND, TABLE_1, Case
+from bench.cases import BEYOND, TABLE_1, case, decided
+from dipc.cli.papers import Row
 
-SVT1 = [Case(f"SVT1, N = {n}", "svt/svt1", n=n) for n in (3, 4)]
+SVT1 = [case(f"SVT1, N = {n}", "svt1", n) for n in (3, 4)]
 
 
-@pytest.mark.parametrize("case", [*SVT1, *BEYOND], ids=lambda case: case.name)
-def test_case(benchmark: Any, case: Case) -> None:
-    benchmark.pedantic(case.run, rounds=3, iterations=1, warmup_rounds=1)
+@pytest.mark.parametrize("asked", [*SVT1, *BEYOND], ids=lambda asked: asked.what)
+def test_case(benchmark: Any, asked: Row) -> None:
+    benchmark.pedantic(decided, (asked,), rounds=3, iterations=1, warmup_rounds=1)
 
 
 def test_table_1(benchmark: Any) -> None:
     def whole() -> None:
-        for case in TABLE_1:
-            case.run()
+        for asked in TABLE_1:
+            decided(asked)
 
     benchmark.pedantic(whole, rounds=3, iterations=1)
