@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flint import fmpq
+from patience import PATIENCE
 
-from dipc.clock import Clock
-from dipc.dipwhile.allsizes.build import Prepared, prepared
+from dipc.claims.tightness.least import Least
+from dipc.claims.tightness.least_epsilon import budget
+from dipc.clock import Clock, Limits
+from dipc.dipwhile.allsizes.build import Prepared, build, prepared
+from dipc.dipwhile.allsizes.front import front, symbolic
 from dipc.dipwhile.allsizes.pipeline import prove
 from dipc.dipwhile.allsizes.question import question
+from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict
-from dipc.errors import Source
+from dipc.dipwhile.pipeline import losses_of
+from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.syntax.compile import read
+from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import InputError, LimitReached, Source
 from dipc.shipped import paths
+from dipc.signs.eps_range import EpsRange
 
 
 def source(program: str) -> Source:
@@ -30,6 +40,27 @@ def asked(program: str, **values: int) -> Prepared:
 def proved(program: str, claim: str | None = None, **values: int) -> AllSizesVerdict:
     """The verdict for every size."""
     return prove(question(source(program), overrides(values), claim), Clock())
+
+
+def proved_t(text: str, seconds: float = PATIENCE) -> fmpq | None:
+    """The t that is proved for every N without looking at the claim; None if there is none in this time."""
+    source = Source("text.dip", text)
+    try:
+        asked = front(parse(source), source)
+        names = symbolic(asked.program, asked.sizes, {})
+        found = build(
+            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(Limits(seconds))
+        )
+        solved = strategies(found, None, Clock(Limits(seconds)))
+    except (InputError, LimitReached):
+        return None
+    return solved.t if isinstance(solved, Solved) else None
+
+
+def needed(text: str, size: int, seconds: float = PATIENCE) -> Least:
+    """What the exact engine needs at one size, on the declared inputs."""
+    core = read(Source("text.dip", text), {"N": fmpq(size)})
+    return budget(losses_of(Explored(core), EpsRange.positive(), Clock(Limits(seconds)))).least
 
 
 def overrides(values: Mapping[str, int]) -> dict[str, fmpq]:

@@ -6,8 +6,7 @@ import pytest
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
-from tests.dipwhile.allsizes.asking import proved
-from tests.dipwhile.allsizes.test_adversary import needed, proved_t
+from tests.dipwhile.allsizes.asking import needed, proved, proved_t
 
 BOUNDED = """param N = 2
 input q[N] in [0, 1]

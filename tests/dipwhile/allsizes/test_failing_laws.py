@@ -25,8 +25,8 @@ from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.errors import InputError, Source
 from dipc.models.values import Value
+from tests.dipwhile.allsizes.asking import proved_t
 from tests.dipwhile.allsizes.random_programs import program
-from tests.dipwhile.allsizes.test_soundness import proved_t
 
 FAILING = """
 seen <- n + 9; last <- x; last <- q[1]; last <- n; out[1] <- a; out[n] <- a; out[n + 1] <- b
@@ -91,7 +91,7 @@ def test_what_is_proved_holds_of_runs_that_fail(part: int) -> None:
     found = Counter[str]()
     for seed in range(30 * part, 30 * part + 30):
         text = failing(seed)
-        if (t := proved_t(text)) is None:
+        if (t := proved_t(text, 5)) is None:
             continue
         for size, eps in ((1, fmpq(1)), (2, fmpq(4))):
             try:

@@ -14,38 +14,20 @@ from flint import fmpq
 from patience import worn_by_dipc
 
 from dipc.claims.tightness.least import Least
-from dipc.claims.tightness.least_epsilon import budget
-from dipc.clock import Clock, Limits
-from dipc.dipwhile.allsizes.build import build
-from dipc.dipwhile.allsizes.strategies import Solved, strategies
-from dipc.dipwhile.pipeline import losses_of
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.compile import read
-from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source
-from dipc.signs.eps_range import EpsRange
+from tests.dipwhile.allsizes import asking
+from tests.dipwhile.allsizes.asking import proved_t
 from tests.dipwhile.allsizes.random_programs import program
 
 GROUPS = int(os.environ.get("DIPC_LAW_EXAMPLES", 4))
 """Groups of ten programs; docs/contributing.md names the variable."""
 
 
-def proved_t(text: str) -> fmpq | None:
-    """The t that is proved for every N; None if there is none."""
-    source = Source("random.dip", text)
-    try:
-        automaton = build(parse(source), source, {}, frozenset({"N"}), EpsRange.positive(), Clock(Limits(5)))
-        solved = strategies(automaton, None, Clock(Limits(5)))
-    except (InputError, LimitReached):
-        return None
-    return solved.t if isinstance(solved, Solved) else None
-
-
 def needed(text: str, size: int) -> Least | None:
-    """What the exact engine needs at one size, on the declared inputs; None if it takes too long."""
-    core = read(Source("random.dip", text), {"N": fmpq(size)})
+    """What the exact engine needs at one size; None if it takes too long."""
     try:
-        return budget(losses_of(Explored(core), EpsRange.positive(), Clock(Limits(2)))).least
+        return asking.needed(text, size, 2)
     except (InputError, LimitReached):
         return None
 
@@ -62,7 +44,7 @@ def instances(group: int) -> Iterator[tuple[str, fmpq, int, Least]]:
     """Proved programs with what their instances need."""
     for seed in range(10 * group, 10 * group + 10):
         text = program(seed)
-        t = proved_t(text) if valid(text) else None
+        t = proved_t(text, 5) if valid(text) else None
         for size in (1, 2) if t is not None else ():
             least = needed(text, size)
             if least is not None and t is not None:
