@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -246,12 +244,3 @@ def test_record_undecided(capsys: pytest.CaptureFixture[str]) -> None:
 def test_record_delta_and_interval(capsys: pytest.CaptureFixture[str]) -> None:
     got = record(capsys, 0, path_of("svt/sparse"), "--claim", "eps/2, exp(-2) for eps in (0, 1]")
     assert got["claim"] == {"epsilon": "1/2*eps", "delta": "exp(-2)", "for": "(0, 1]"}
-
-
-def test_a_real_process() -> None:
-    code = "from dipc.cli.main import run; run()"
-    command = [sys.executable, "-c", code, "check", "programs/svt/svt4.dip", "-D", "N=2"]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert run.returncode == 1
-    assert "VIOLATED" in run.stdout
-    assert run.stderr == ""

@@ -189,11 +189,6 @@ def test_a_certificate_of_a_violation(tmp_path: Path, capsys: Capture) -> None:
     assert status(["verify", str(file), "--expect", "violated"]) == 0
 
 
-def test_no_certificate_of_nothing(tmp_path: Path, capsys: Capture) -> None:
-    assert status(["prove", "nmax1", "--certificate", str(tmp_path / "a.json")]) == 3
-    assert "no certificate is written: nothing was decided" in capsys.readouterr().err
-
-
 def test_several_programs(tmp_path: Path, capsys: Capture) -> None:
     report = tmp_path / "report.xml"
     code, out = run(capsys, "prove", "svt1", "svt3", "nmax1", "--junit", str(report))
@@ -346,13 +341,6 @@ def test_prove_knows_what_was_set(asked: list[Question]) -> None:
         dipc.load("svt1").prove(N=3)  # type: ignore[call-arg]
 
 
-def test_prove_a_violation() -> None:
-    found = dipc.load("svt3").prove()
-    assert (found.status, found.first_broken_N, found.least_t) == ("violated", 3, None)
-    assert found.counterexample is not None
-    assert found.counterexample.epsilon == 1
-
-
 def test_assert_private(capsys: Capture) -> None:
     assert dipc.assert_private("svt1", all_sizes=True).least_t == 1
     with pytest.raises(AssertionError, match=r"neither proved nor refuted(.|\n)*the second largest"):
@@ -370,12 +358,6 @@ def test_a_mechanism_in_python(asked: list[Question]) -> None:
     copied.prove()
     copied.with_parameters(N=4).prove()
     assert [found.sizes for found in asked] == [("N",), ()]
-
-
-def test_prove_needs_a_claim() -> None:
-    silent = dipc.load("input q in {0, 1}; output o in {0}; adjacent all; o <- 0")
-    with pytest.raises(InputError, match="makes no claim"):
-        silent.prove()
 
 
 REALS = """param N = 3

@@ -252,14 +252,7 @@ def test_a_program_without_meaning_is_not_proved(body: str) -> None:
         loaded(body).prove()
 
 
-DEAD = [
-    "1 = 0",
-    "N > 3",
-    "q = 5",
-]
-
-
-@pytest.mark.parametrize("dead", DEAD)
+@pytest.mark.parametrize("dead", ["1 = 0", "N > 3", "q = 5"])
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
@@ -292,23 +285,29 @@ def test_dead_code_may_be_about_cells_that_are_not_there() -> None:
 # --- one type for every variable -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "if q = 0 then x <- true else x <- 1 end; o <- 0",
-        "b <- flip(1/2); if b then x <- 1 else x <- true end; o <- 0",
-        "x <- true; x <- 1; o <- 0",
-        "x <- choose {true: 1/2, 1: 1/2}; o <- 0",
-        "x <- uniform {true, 1}; o <- 0",
-        "x[1] <- true; x[2] <- 1; o <- 0",
-        "if q = 0 then x <- Lap(eps, 0) else x <- q > 0 end; o <- 0",
-        "if 1 = 0 then x <- true else x <- 1 end; o <- 0",
-        "y <- q > 0; x <- 1; for i in 1..2 do if q = i then x <- y end end; o <- 0",
-    ],
-)
+MIXED = "a variable holds Booleans or numbers"
+TYPES = {
+    "if q = 0 then x <- true else x <- 1 end; o <- 0": MIXED,
+    "b <- flip(1/2); if b then x <- 1 else x <- true end; o <- 0": MIXED,
+    "x <- true; x <- 1; o <- 0": MIXED,
+    "x <- choose {true: 1/2, 1: 1/2}; o <- 0": MIXED,
+    "x <- uniform {true, 1}; o <- 0": MIXED,
+    "x[1] <- true; x[2] <- 1; o <- 0": MIXED,
+    "if q = 0 then x <- Lap(eps, 0) else x <- q > 0 end; o <- 0": MIXED,
+    "if 1 = 0 then x <- true else x <- 1 end; o <- 0": MIXED,
+    "y <- q > 0; x <- 1; for i in 1..2 do if q = i then x <- y end end; o <- 0": MIXED,
+    "if q = 1 then x <- true else x <- 1 end; o <- Exp(eps/2, v in {0, 1}, x)": MIXED,
+    "r <- true; o <- 0; if q = 5 then o <- Exp(eps/2, v in {0, 1}, v + r) end": r"`\+` needs a number",
+    "o <- 0; if 1 = 0 then o <- Exp(eps/2, v in {0, 1}, true) end": "a score needs a number",
+    "r <- Lap(eps, 0); o <- 0; if q = 5 then o <- Exp(eps, v in {0, 1}, r) end": "a score must not",
+}
+
+
+@pytest.mark.parametrize("body", TYPES)
 @pytest.mark.parametrize("question", ["check", "prove", "budget"])
 def test_types_do_not_depend_on_the_path(body: str, question: str) -> None:
-    with pytest.raises(dipc.InputError, match="a variable holds Booleans or numbers"):
+    """Variables and scores, also where no path leads."""
+    with pytest.raises(dipc.DipcError, match=TYPES[body]):
         getattr(loaded(body), question)()
 
 
@@ -327,10 +326,10 @@ o <- choose {{q: 2/3, 1 - q: 1/3}}
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("if c = 1 then x <- true else x <- 1 end", "a variable holds Booleans or numbers"),
-        ("x <- choose {true: p, 1: 1 - p}", "a variable holds Booleans or numbers"),
-        ("if N > 3 then x <- true else x <- 1 end", "a variable holds Booleans or numbers"),
-        ("for i in 1..N - 1 do x <- true end; x <- 1", "a variable holds Booleans or numbers"),
+        ("if c = 1 then x <- true else x <- 1 end", MIXED),
+        ("x <- choose {true: p, 1: 1 - p}", MIXED),
+        ("if N > 3 then x <- true else x <- 1 end", MIXED),
+        ("for i in 1..N - 1 do x <- true end; x <- 1", MIXED),
         ("x <- true; if N > 3 then y <- x + 1 end", "`\\+` needs a number"),
     ],
 )
@@ -339,25 +338,6 @@ def test_types_in_priors(line: str, says: str) -> None:
         dipc.load(PRIOR.format(line)).pufferfish().check()
     right = "if c = 1 then x <- 2 else x <- 1 end; for i in 1..N - 1 do x <- i end"
     assert dipc.load(PRIOR.format(right)).pufferfish().check().status == "private"
-
-
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        ("r <- true; o <- 0; if q = 5 then o <- Exp(eps/2, v in {0, 1}, v + r) end", "`\\+` needs a number"),
-        ("o <- 0; if 1 = 0 then o <- Exp(eps/2, v in {0, 1}, true) end", "a score needs a number"),
-        ("r <- Lap(eps, 0); o <- 0; if q = 5 then o <- Exp(eps, v in {0, 1}, r) end", "a score must not"),
-        (
-            "if q = 1 then x <- true else x <- 1 end; o <- Exp(eps/2, v in {0, 1}, x)",
-            "a variable holds Booleans or numbers",
-        ),
-    ],
-)
-@pytest.mark.parametrize("question", ["check", "prove"])
-def test_types_in_scores(body: str, says: str, question: str) -> None:
-    """Also where no path leads."""
-    with pytest.raises(dipc.DipcError, match=says):
-        getattr(loaded(body), question)()
 
 
 def test_a_set_has_one_type() -> None:
@@ -376,7 +356,7 @@ def test_atoms_go_with_both() -> None:
 
 
 def test_types_in_python() -> None:
-    with pytest.raises(dipc.InputError, match="a variable holds Booleans or numbers"):
+    with pytest.raises(dipc.InputError, match=MIXED):
 
         @dipc.mechanism(inputs="q in {0, 1}", outputs="o in {0, 1}", adjacent="all", private="eps")
         def mixed(q):  # type: ignore[no-untyped-def]

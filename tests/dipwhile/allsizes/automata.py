@@ -55,10 +55,10 @@ def asking(source, target, holds, rate, live="rT"):
         yield edge(source, target, samples, [guard], keep, decisions=(f"{holds} {target}",))
 
 
-def above_threshold(count=1, query=None, forever=False, threshold=None):
+def above_threshold(count=1, query=None, forever=False):
     """``svt1`` (c = count): rT <- Lap(eps/2, T); top counts, and exits at c unless ``forever``."""
     rate = fmpq(1, 4 * count) if query is None else query
-    edges = [edge(0, 1, [lap(threshold or fmpq(1, 2))], sets={"rT": form(s0=1)})]
+    edges = [edge(0, 1, [lap(fmpq(1, 2))], sets={"rT": form(s0=1)})]
     end = count + 1
     for n in range(1, count + 1):
         last = n == count and not forever
@@ -155,71 +155,6 @@ def violations(automaton, strategy):
             yield f"edge {number}: live"
         if phi[one.source] < spent + phi[one.target]:
             yield f"edge {number}: cost"
-
-
-def gap(count, published):
-    """``gap.dip``: top publishes ``published``, a form in r (sample 0) and rT."""
-    asked = above_threshold(count)
-    edges = [
-        replace(one, guards=(*one.guards, Guard(published, True)))
-        if "True" in "".join(one.decisions)
-        else one
-        for one in asked.edges
-    ]
-    return replace(asked, edges=tuple(edges))
-
-
-def in_range():
-    """``range.dip``: places 1 and 2 know the order of lo and hi; their facts exclude some paths."""
-    both = [lap(fmpq(1, 4)), lap(fmpq(1, 4))]
-    sets = {"lo": form(s0=1), "hi": form(s1=1)}
-    edges = [
-        edge(0, 1, both, [form(s0=-1, s1=1)], sets, decisions=["lo < hi"]),
-        edge(0, 2, both, [form(s0=1, s1=-1)], sets, decisions=["hi <= lo"]),
-    ]
-    keep = {"lo": form(lo=1), "hi": form(hi=1)}
-    above, below = [form(s0=1, lo=-1), form(s0=1, hi=-1)], [form(s0=-1, lo=1), form(s0=-1, hi=1)]
-    for place, between in ((1, [above[0], below[1]]), (2, [below[0], above[1]])):
-        for label in (1, -1):
-            sample = [lap(fmpq(1, 4), form(label))]
-            edges.append(edge(place, 3, sample, above, decisions=["top"]))
-            edges.append(edge(place, 3, sample, below, decisions=["bot"]))
-            edges.append(edge(place, place, sample, between, keep, decisions=["cont"]))
-    return automaton(["", "lo hi", "lo hi", ""], edges)
-
-
-def smart_sum(noisy=True):
-    """``smart_sum.dip``: places by whether an input may still change, and by the change of s."""
-    number = {("unspent", 0): 1, ("spent", 0): 2, ("spent", 1): 3, ("spent", -1): 4}
-    edges = [edge(0, 1, sets={"next": form()})]
-    for (phase, moved), place in number.items():
-        for label in (0, 1, -1) if phase == "unspent" else (0,):
-            after = "spent" if label else phase
-            total = form(moved + label, s0=1) if noisy else form(moved + label)
-            edges.append(
-                edge(
-                    place,
-                    number[after, 0],
-                    [lap(1)] * noisy,
-                    [Guard(total, True)],
-                    {"next": total},
-                    0,
-                    ["block"],
-                )
-            )
-            total = form(label, s0=1, next=1)
-            edges.append(
-                edge(
-                    place,
-                    number[after, moved + label],
-                    [lap(1)],
-                    [Guard(total, True)],
-                    {"next": total},
-                    0,
-                    ["one"],
-                )
-            )
-    return automaton(["", *["next"] * 4], edges)
 
 
 def layered(automaton, rounds):

@@ -13,12 +13,9 @@ from dipwhile.allsizes.automata import (
     automaton,
     edge,
     form,
-    gap,
-    in_range,
     lap,
     layered,
     random_automaton,
-    smart_sum,
     used_later,
     violations,
 )
@@ -133,44 +130,6 @@ def test_above_threshold(count):
     assert not list(violations(asked, found.strategies[0]))
     assert found.strategies[0].shifts[0] == (1,)
     assert run_value(asked, [0, 1, 2, 1, 2, 4]) <= 1
-
-
-SVT4 = {"query": fmpq(3, 4), "threshold": fmpq(1, 4)}
-LEAST = {
-    "svt1": (above_threshold(), 1),
-    "svt1, c = 16": (above_threshold(16), 1),
-    "svt4": (above_threshold(**SVT4), fmpq(7, 4)),
-    "svt4, c = 2": (above_threshold(2, **SVT4), fmpq(13, 4)),
-    "svt4, c = 3": (above_threshold(3, **SVT4), fmpq(19, 4)),
-    "svt6": (above_threshold(query=fmpq(1, 2), forever=True), None),
-    "gap": (gap(1, form(s0=1, rT=-1)), 1),
-    "gap that publishes r": (gap(1, form(s0=1)), None),
-    "range": (in_range(), 1),
-    "smart_sum": (smart_sum(), 2),
-    "smart_sum without e1": (smart_sum(noisy=False), None),
-}
-
-
-@pytest.mark.parametrize("name", LEAST)
-def test_the_least_t_of_the_programs_that_are_known(name):
-    asked, t = LEAST[name]
-    found = strategies(asked, None, Clock())
-    assert (found.t if isinstance(found, Solved) else None) == t
-    if isinstance(found, Solved):
-        assert not any(problem for one in found.strategies for problem in violations(asked, one))
-
-
-QUARTERS = {
-    "svt1": (1, 2, 3, 4, 4, 4),
-    "svt4": (1, 6, 7, 7, 7, 7),
-    "svt6": (2, 4, 6, 8, 10),
-}
-
-
-@pytest.mark.parametrize("name", QUARTERS)
-def test_a_fixed_number_of_rounds(name):
-    found = [layered_value(layered(LEAST[name][0], n), Clock()) for n in range(1, len(QUARTERS[name]) + 1)]
-    assert [one.cost for one in found] == [fmpq(x, 4) for x in QUARTERS[name]]
 
 
 def test_no_noise_on_the_queries():
