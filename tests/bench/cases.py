@@ -6,8 +6,9 @@ import re
 import sys
 from dataclasses import replace
 
-import dipc
 from dipc.cli.papers import Row, rows_of, system
+
+import dipc
 
 
 def forget() -> None:

@@ -13,12 +13,13 @@ from time import perf_counter
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
+from dipc.cli.papers import Row, system  # noqa: E402
+
 import bench.cases as cases  # noqa: E402
 import bench.chains as chains  # noqa: E402
 import bench.hidden as hidden  # noqa: E402
 import bench.sizes as sizes  # noqa: E402
 from bench.cases import decided, forget, seconds  # noqa: E402
-from dipc.cli.papers import Row, system  # noqa: E402
 from dipc.models.values import show  # noqa: E402
 from dipc.report.tightness import enclosure, where  # noqa: E402
 
