@@ -8,8 +8,10 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
+from dipc.signs.limits import Unsettled
 from dipc.signs.proofs import Proof, SignTable
 from dipc.signs.search import proof
+from dipc.signs.tables import roots_within
 
 
 class SignOracle:
@@ -78,3 +80,17 @@ def require_nonnegative(value: Quotient, judge: SignOracle, span: Span | None, o
             raise InputError(f"{otherwise} at eps = {sample}", span, hint)
         case Unclear(low, high):
             raise LimitReached(f"it is not settled whether {otherwise} for eps in [{low}, {high}]")
+
+
+def require_positive(value: Quotient, judge: SignOracle, span: Span | None) -> None:
+    """Raise :class:`InputError` unless ln(value) has a value on all budgets; :class:`LimitReached`."""
+    message = f"ln({value}) has no value: its argument is not positive"
+    require_nonnegative(value, judge, span, message)
+    budgets = judge.budgets
+    try:
+        roots = roots_within(value.numerator, budgets.low, budgets.high)
+    except Unsettled as doubt:
+        raise LimitReached(f"it is not settled whether {message} near eps = {doubt.low}") from None
+    for root in roots:
+        if not root.is_rational or root.low in budgets:
+            raise InputError(f"{message} near eps = {root.low}", span, "restrict the claim to an interval")

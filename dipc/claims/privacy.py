@@ -2,10 +2,13 @@
 
 **delta = 0.**  For every ordered pair (u, u') of adjacent inputs and every output o
 
-    exp(t eps) P(u')(o) - P(u)(o) >= 0        for every eps of the claim.
+    exp(epsilon) P(u')(o) - P(u)(o) >= 0      for every eps of the claim,
 
-**delta > 0.**  With g_o = P(u)(o) - exp(t eps) P(u')(o), privacy at one eps means that delta is at least the
-sum of the positive g_o: the worst set of outputs is S = {o : g_o(eps) > 0}.  Between the roots of the g_o
+where epsilon is ``t*eps``, or a sum of such, of rational constants and of logarithms: exp(epsilon), the
+*factor*, is a function of the ring.
+
+**delta > 0.**  With g_o = P(u)(o) - exp(epsilon) P(u')(o), privacy at one eps means that delta is at least
+the sum of the positive g_o: the worst set of outputs is S = {o : g_o(eps) > 0}.  Between the roots of the g_o
 that set is constant, so only few sets occur.  For each of them delta - sum_{o in S} g_o >= 0 is checked on
 the *whole* range: privacy implies it for every S, and the sets that occur imply privacy.  So roots of
 different g_o need not be compared exactly: where they are too close, every set that might occur is taken.
@@ -22,7 +25,8 @@ from flint import fmpq
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.oracle import SignOracle, require_nonnegative
+from dipc.claims.exponent import Exponent, exponent_text
+from dipc.claims.oracle import SignOracle, require_nonnegative, require_positive
 from dipc.claims.regions import Region, violated_regions
 from dipc.claims.verdict import Proved, Refuted
 from dipc.claims.wording import Record
@@ -59,9 +63,9 @@ class Violated(Refuted):
 
 @dataclass(frozen=True, slots=True)
 class Goal(Claim):
-    """(t*eps, delta)-privacy for every eps of ``budgets``."""
+    """(epsilon, delta)-privacy for every eps of ``budgets``."""
 
-    t: fmpq
+    exponent: Exponent
     delta: Quotient
 
     proved: ClassVar[type[Proved]] = Private
@@ -74,14 +78,25 @@ class Goal(Claim):
         return not self.delta
 
     @property
-    def factor(self) -> ExpPoly:
-        """``exp(t * eps)``."""
-        return ExpPoly.exp(self.t)
+    def t(self) -> fmpq | None:
+        """The t of a claim of ``t*eps``; None for another epsilon."""
+        return self.exponent.multiple
+
+    @property
+    def multiple(self) -> fmpq:
+        """The t of a claim that is known to be one of ``t*eps``."""
+        assert self.t is not None
+        return self.t
+
+    @property
+    def factor(self) -> Quotient:
+        """``exp(epsilon)``."""
+        return self.exponent.factor
 
     @property
     def epsilon(self) -> str:
         """The claimed epsilon as text."""
-        return str(ExpPoly.of(self.t, 1))
+        return exponent_text(self.exponent)
 
     @property
     def _parameters(self) -> str:
@@ -99,15 +114,20 @@ class Goal(Claim):
         return {"epsilon": self.epsilon, "delta": str(self.delta), "for": self.range_text}
 
     def bound(self, q: Quotient) -> Quotient:
-        """What P(u) may be at most where P(u') is q: ``exp(t eps) q + delta``."""
-        return q * Quotient(self.factor) + self.delta
+        """What P(u) may be at most where P(u') is q: ``exp(epsilon) q + delta``."""
+        return q * self.factor + self.delta
 
     def inequalities(self, oracle: SignOracle) -> PrivacyInequalities:
         """The inequalities that mean privacy."""
         return PrivacyInequalities(self, oracle)
 
     def validate(self, oracle: SignOracle) -> None:
-        """That delta >= 0 on the whole range: without this a claim could only seem to hold."""
+        """That epsilon and delta are >= 0 on the whole range: else a claim could only seem to hold."""
+        for base, _ in self.exponent.functions:
+            require_positive(base, oracle, self.span)
+        if self.t is None:
+            message = f"the claimed epsilon {self.epsilon} is negative"
+            require_nonnegative(self.factor - 1, oracle, self.span, message)
         if self.delta:
             require_nonnegative(self.delta, oracle, self.span, f"the claimed delta {self.delta} is negative")
 
@@ -123,7 +143,7 @@ class PrivacyInequalities(Inequalities):
     def __init__(self, claim: Goal, judge: SignOracle) -> None:
         self.claim: Goal = claim
         self.judge = judge
-        self._factor = Quotient(claim.factor)
+        self._factor = claim.factor
         self._bounds: dict[Quotient, Quotient] = {}
         self._margins: dict[tuple[Quotient, Quotient], Quotient] = {}
 
@@ -152,7 +172,7 @@ class PrivacyInequalities(Inequalities):
         return [(o,) for o in range(len(left))]
 
     def margin(self, p: Quotient, q: Quotient) -> Quotient:
-        """``exp(t eps) q - p``."""
+        """``exp(epsilon) q - p``."""
         margin = self._margins.get((p, q))
         if margin is None:
             if q not in self._bounds:
@@ -165,7 +185,7 @@ class PrivacyInequalities(Inequalities):
         return [self.judge.numerator(self.margin(p, q)) for p, q in zip(left, right, strict=True)]
 
     def slack(self, left: Vector, right: Vector, outputs: Iterable[int]) -> Quotient:
-        """``exp(t eps) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is violated."""
+        """``exp(epsilon) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is violated."""
         total = self.claim.delta
         for o in outputs:
             margin = self.margin(left[o], right[o])

@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from dipc.claims.verdict import Verdict
+from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import Interrupted, error_record, explained, kind_of
 from dipc.files import write_file
@@ -190,7 +190,9 @@ class Outcome(Result):
 
 def exit_status(verdict: Answered) -> int:
     """0 if the claim was proved, 1 if it was refuted, 3 if it is undecided."""
-    return {"private": 0, "holds": 0, "violated": 1, "fails": 1}.get(verdict.status, 3)
+    if isinstance(verdict, Proved) or verdict.status in ("private", "holds"):
+        return 0
+    return 1 if isinstance(verdict, Refuted) or verdict.status in ("violated", "fails") else 3
 
 
 def summary(outcomes: Sequence[Result], wanted: int, noun: str = "program") -> str:

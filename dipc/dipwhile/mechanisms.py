@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -24,13 +25,14 @@ from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
-from dipc.dipwhile.syntax.compile import NO_OVERRIDES, read, refuse_number_claim
+from dipc.dipwhile.syntax.compile import NO_OVERRIDES, about_secrets, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.shipped import source_of
+from dipc.signs.eps_range import EpsRange
 from dipc.suggest import methods_with_options_only
 from dipc.systems import offered
 
@@ -167,6 +169,8 @@ class Mechanism:
     ) -> least_epsilon.LeastEpsilon:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
+        Of a program that never mentions eps it is the least epsilon, and ``factor`` is exp(epsilon).
+
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
         all eps > 0; ``at`` is a single eps instead.  A t that is not found exactly is enclosed to ``width``.
         ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` if a limit
@@ -179,6 +183,9 @@ class Mechanism:
         """
         ask = self._ask(pair, at, budgets)
         precision = convert.to_width(width)
+        if not self.program.with_eps:
+            ask = replace(ask, at=None, interval=EpsRange.point(fmpq(1)))
+            return self._held(ask.clock, lambda: least_epsilon.fixed(self._losses(ask), precision))
         return self._held(ask.clock, lambda: least_epsilon.budget(self._losses(ask), precision))
 
     def loss_curve(
@@ -220,7 +227,7 @@ class Mechanism:
         goal = goal_of(self._claim(epsilon, EPSILON_NAME))
         if epsilon is not None and goal.delta:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
-        return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.t, precision))
+        return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.exponent, precision))
 
     def violating_budgets(self, claim: str | None = None, *, pair: Sequence[Inputs] | None = None) -> Regions:
         """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
@@ -264,6 +271,9 @@ class Mechanism:
         """
         if paths < 1:
             raise InputError(f"the number of paths must be positive, not {paths}")
+        if self.program.unit:
+            message = "the rates of the program are fixed: samples move at a price of multiples of eps"
+            raise InputError(message, hint="write the rates with eps, and ask about eps = 1")
         ask = self._ask(pair, at)
         outcome = None if output is None else convert.to_outcome(self.program, output)
         known = self._claim(claim) if claim is not None else self.program.claim
@@ -456,8 +466,9 @@ class Mechanism:
         """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
             return convert.to_claim(self.program, text, name)
-        if (number := self.program.question.claim) is not None:
-            raise refuse_number_claim(number)
+        question = self.program.question
+        if question.claim is not None and question.priors:
+            raise about_secrets(question.claim)
         if self.program.claim is None:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)

@@ -16,6 +16,7 @@ from flint import fmpq
 
 from dipc.claims.cases import Evidence
 from dipc.claims.deciding import decide
+from dipc.claims.exponent import Exponent
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.tightness.losses import Losses
@@ -28,11 +29,12 @@ from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
+from dipc.dipwhile.syntax.questions import exponent_of, rational_power, whole_power
 from dipc.errors import InputError, LimitReached
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.termination import check_termination
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
@@ -107,17 +109,33 @@ def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
 
 def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
     """The claim with its functions of eps evaluated; ``at`` replaces its range by one eps."""
-    epsilon = function_of_eps(claim.epsilon, NOTHING, never)
-    term = epsilon.numerator.as_term()
-    if epsilon and (term is None or Quotient(ExpPoly.of(term.coefficient, 1)) != epsilon):
-        raise InputError(f"the claimed epsilon is {epsilon}, but must be t*eps", claim.epsilon.span)
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
     budgets = claim.budgets
     if at is not None and at not in budgets:
         hint = "leave out its interval, or give a budget in it"
         raise InputError(f"the budget {at} is not one of those that the claim is about", claim.span, hint)
     eps_range = budgets if at is None else EpsRange.point(at)
-    return Goal(eps_range, term.coefficient if term else fmpq(0), delta, span=claim.span)
+    return Goal(eps_range, exponent(claim.epsilon), delta, span=claim.span)
+
+
+def exponent(epsilon: ast.Expr) -> Exponent:
+    """The epsilon of a claim, its functions of eps evaluated."""
+    rate = constant = fmpq(0)
+    numbers: dict[fmpq, fmpq] = {}
+    functions: list[tuple[Quotient, fmpq]] = []
+    for base, power in (exponent_of(epsilon) or {}).items():
+        if base is None:
+            constant = power
+        elif base == "eps":
+            rate = power
+        elif isinstance(base, fmpq):
+            number = rational_power(base, power, epsilon.span)
+            numbers[number] = numbers.get(number, fmpq(0)) + 1
+        else:
+            value = function_of_eps(base, NOTHING, never)
+            functions.append((value, whole_power(power, base)))
+    logarithms = tuple((number, power) for number, power in numbers.items() if number != 1)
+    return Exponent(rate, constant, logarithms, tuple(functions))
 
 
 def eps_range_of(claim: CoreClaim | None) -> EpsRange:

@@ -86,7 +86,7 @@ def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = 
 def _exponent(claim: core.CoreClaim | core.CoreNumberClaim) -> Exponent:
     if isinstance(claim, core.CoreNumberClaim):
         return Exponent(as_written(claim.claim.epsilon), claim.factor, claim.constant, claim.rate)
-    return Exponent(as_written(claim.epsilon), fmpq(1), fmpq(0), goal_of(claim).t)
+    return Exponent(as_written(claim.epsilon), fmpq(1), fmpq(0), goal_of(claim).multiple)
 
 
 def _delta(claim: core.CoreClaim) -> fmpq:

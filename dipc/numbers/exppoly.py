@@ -163,6 +163,11 @@ class ExpPoly(FunctionOfEps):
         """Whether eps does not occur."""
         return not any(n or a or b for n, a, _, b in self._items)
 
+    def at_one(self) -> ExpPoly:
+        """The value at eps = 1, a constant."""
+        parts = (ExpPoly.exp(0, t.rate + t.constant + t.inverse) * t.coefficient for t in self.terms())
+        return sum(parts, ExpPoly.of(0))
+
     def as_term(self) -> Term | None:
         """The only term, or None if there are none or several."""
         return next(self.terms()) if len(self._items) == 1 else None

@@ -151,6 +151,14 @@ class Quotient(FunctionOfEps):
             return above.is_constant
         return above.derivative() * below == above * below.derivative()
 
+    def at_one(self) -> Quotient:
+        """The value at eps = 1, a constant.
+
+        >>> Quotient(ExpPoly.exp(2, 3) + ExpPoly.of(5, 1)).at_one()
+        5 + exp(5)
+        """
+        return Quotient(self.numerator.at_one()) / Quotient(self.denominator.at_one())
+
     def sign_at(self, point: fmpq) -> int:
         """The exact sign at a rational point, if the function has a value there."""
         sign = self.denominator.sign_at(point)

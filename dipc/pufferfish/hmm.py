@@ -204,7 +204,7 @@ class PufferfishQuestion:
 
     Raises :class:`InputError` when it is made if the file or what was added to it is broken.
 
-    >>> question = load("ex2").question()
+    >>> question = HiddenMarkovModel.load("ex2").question()
     >>> question.check().status, question.budget().c, question.probability("2", given="n(0)")
     ('private', Fraction(2, 1), 1/6)
     """
@@ -261,7 +261,7 @@ class PufferfishQuestion:
 
         Raises :class:`InputError` for what the format cannot say, and :class:`LimitReached`.
 
-        >>> load("ex3").question().export("redlog").splitlines()[-1]
+        >>> HiddenMarkovModel.load("ex3").question().export("redlog").splitlines()[-1]
         'rlqe phi;'
         """
         clock = Clock()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from flint import fmpq
-
+from dipc.claims.exponent import Exponent, exponent_text, number_text
 from dipc.claims.regions import Region, region_words
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
@@ -45,19 +44,31 @@ def rows_of(found: Tight) -> Iterator[Node]:
 
 def _budget(found: LeastEpsilon) -> Iterator[Node]:
     """The least t, where it is attained or approached, and the inputs and outputs that need it."""
+    if found.without_eps:
+        yield from _fixed(found)
+        return
     budgets, t = str(found.budgets.low if found.budgets.is_point else found.budgets), found.least
     eps = f"eps = {budgets}" if found.budgets.is_point else f"every eps in {budgets}"
     least = "infinite: (t*eps)-private for no t" if t.infinite else enclosure(t)
     if t.exact is not None:
-        least += f": ({epsilon_text(t.exact)})-private, and not for a smaller t"
+        least += f": ({exponent_text(Exponent(t.exact))})-private, and not for a smaller t"
     yield Row("budgets", pretty(eps), "for", budgets)
     yield Row("least t", pretty(least), "t", least_record(t))
     yield _reached(found.witnesses, t.attained)
 
 
+def _fixed(found: LeastEpsilon) -> Iterator[Node]:
+    """The least epsilon of a program without eps, and the inputs and outputs that need it."""
+    exact = "inf" if found.factor is None else number_text(found.factor)
+    yield Row("budgets", "none: the program never mentions eps", "for", None)
+    yield Row("least ε", exact, "t", least_record(found.least))
+    yield data("exact", exact)
+    yield _reached(found.witnesses, found.least.attained)
+
+
 def _profile(found: Profile) -> Iterator[Node]:
     """The least delta for all eps, and as a function of eps."""
-    epsilon, budgets = epsilon_text(found.t), str(found.curve.budgets)
+    epsilon, budgets = exponent_text(found.epsilon), str(found.curve.budgets)
     yield Row("epsilon", pretty(f"{epsilon}   for every eps in {budgets}"), "epsilon", epsilon)
     yield data("for", budgets)
     yield Row("least δ", enclosure(found.least), "delta", least_record(found.least))
@@ -121,6 +132,7 @@ def _segment(curve: Curve, segment: Segment) -> Iterator[Row]:
 def enclosure(found: Least) -> str:
     """The least x: exact, or its name with the digits asked for (``≈``), or the decimals that are certain.
 
+    >>> from flint import fmpq
     >>> enclosure(Least(fmpq(3, 4), fmpq(3, 4), (), False))
     '3/4'
     >>> enclosure(Least(fmpq(1, 3), fmpq(67, 200), (), None))
@@ -154,11 +166,6 @@ def where(spot: Spot, attained: bool | None = None) -> str:
             return f"{how} at some eps in [{low}, {high}]"
 
 
-def epsilon_text(t: fmpq) -> str:
-    """``t*eps`` in its simplest form."""
-    return "0" if not t else "eps" if t == 1 else f"{t}*eps"
-
-
 def formula(segment: Segment, logarithm: bool) -> str:
     """The value on a segment: ``ln(...)`` for a loss."""
     if segment.value is None or not logarithm:
@@ -169,6 +176,7 @@ def formula(segment: Segment, logarithm: bool) -> str:
 def _exponent(value: Quotient) -> str | None:
     """The logarithm of a single exponential function as text; None for others.
 
+    >>> from flint import fmpq
     >>> _exponent(Quotient(ExpPoly.exp(fmpq(1, 2), 0, -1)))
     '1/2*eps - 1/eps'
     """

@@ -322,6 +322,6 @@ def test_the_deep_check_shares_no_arithmetic(path: Path) -> None:
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             names = [module, *(f"{module}.{name.name}" for name in node.names)]
-            own = module.startswith(("dipc.dipwhile.rederive.", "dipc.kernel."))
+            own = all(name.startswith(("dipc.dipwhile.rederive.", "dipc.kernel.")) for name in names[1:])
             known = any(name == f"dipc.{part}" for part in SHARED for name in names)
             assert own or known or module.split(".")[0] in sys.stdlib_module_names, module

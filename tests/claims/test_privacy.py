@@ -32,7 +32,16 @@ TABLES = (
     ("1/8", "3/4 + eps*exp(-eps)/8", "1/8 - eps*exp(-eps)/8", "0"),
     ("1/(1+eps)/2", "eps/(1+eps)/2", "1/6", "1/3"),
 )
-EPSILONS = ("eps", "eps", "eps/2", "2*eps", "0*eps")
+EPSILONS = (
+    *("eps", "eps", "eps/2", "2*eps", "0*eps"),
+    *("1/2", "ln(3)", "eps/2 + 1/8", "2*eps + ln(3)/1", "ln(9)/2"),
+    *(
+        "ln(1 + (exp(eps) - 1)/4)",
+        "2*ln(1 + eps)",
+        "ln(3) + ln(1 + exp(eps)) - ln(2)",
+        "ln(1 + eps*exp(eps))",
+    ),
+)
 DELTAS = (
     "0",
     "1/10",
@@ -50,7 +59,7 @@ SETS = list(chain.from_iterable(combinations(OUTPUTS, k) for k in range(5)))
 
 
 def number(text: str, eps: fmpq) -> mpmath.mpf:
-    names = {"eps": high(eps), "exp": mpmath.exp, "__builtins__": {}}
+    names = {"eps": high(eps), "exp": mpmath.exp, "ln": mpmath.log, "__builtins__": {}}
     for small in ("1/10", "1/8", "3/4", "1/4", "1/6", "1/3", "1/2"):
         p, q = small.split("/")
         text = text.replace(small, f"({p}*one/{q})")
@@ -70,7 +79,7 @@ def table_of(texts: Sequence[str]) -> str:
     return "choose {" + ", ".join(f"{o}: {text}" for o, text in enumerate(texts)) + "}"
 
 
-@fixed(many(60, campaign=2000))
+@fixed(many(120, campaign=2000))
 @given(
     st.permutations(TABLES), st.sampled_from(EPSILONS), st.sampled_from(DELTAS), st.sampled_from(INTERVALS)
 )
@@ -170,3 +179,52 @@ def test_what_is_more_looks_so() -> None:
     records = [found.record()[name]["decimal"] for name in ("probability", "bound")]
     assert shown == records == ["0.500000000000000", "0.499999999999985"]
     assert "P(u) = 0.5, more than 0.499999999999985;" in str(found)
+
+
+# --- the epsilon of a claim --------------------------------------------------------------------------
+
+COIN = "input q in {0, 1}; output o in {0, 1}; adjacent all\no <- choose {q: 3/4, 1 - q: 1/4}\n"
+NOISE = """input q in {0, 1}; output o in {0, 1}; adjacent all
+r <- Lap(scale = 5/2, mean = q); o <- 0; if r > 1 then o <- 1 end
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("ln(3) - eps", r"the claimed epsilon -eps \+ ln 3 is negative at eps = "),
+        ("ln(1 - exp(eps))", r"ln\(1 - exp\(eps\)\) has no value: its argument is not positive at eps = "),
+        ("2*ln(abs(eps - 1))", "must be built from numbers"),
+        ("ln(1 + eps)/2", "takes a root of it"),
+        ("ln(2)/2", "is not a rational number"),
+        ("ln(q)", "must not depend on `q`"),
+        ("eps*ln(2)", "must be a sum of multiples of eps, numbers and logarithms"),
+    ],
+)
+def test_an_epsilon_that_cannot_be_claimed(claim: str, message: str) -> None:
+    with pytest.raises(dipc.InputError, match=message):
+        dipc.load(COIN).check(claim)
+
+
+def test_a_logarithm_with_a_root_has_no_value_there() -> None:
+    """ln((eps - 1)^2) is -inf at eps = 1, and its square root in the factor hides no sign."""
+    with pytest.raises(dipc.InputError, match=r"is not positive near eps = 1|is negative"):
+        dipc.load(COIN).check("ln((eps - 1)^2) + 100 for eps in (0, 2)")
+
+
+def test_one_number_for_a_program_without_eps() -> None:
+    """The least epsilon, its name, and claims on both sides of it."""
+    found = dipc.load(COIN).budget()
+    assert found.factor == 3 and "ln 3 = 1.0986" in str(found) and found.without_eps
+    assert [dipc.load(COIN).check(c).status for c in ("ln(3)", "ln(299/100)")] == ["private", "violated"]
+    found = dipc.load(NOISE).budget()
+    assert "2/5" in str(found) and found.least.exact == fmpq(2, 5)
+    assert [dipc.load(NOISE).check(c).status for c in ("2/5", "399/1000")] == ["private", "violated"]
+    violated = dipc.load(NOISE).check("eps")
+    assert violated.status == "violated" and violated.counterexample.epsilon < fmpq(2, 5)
+    assert dipc.load(NOISE).check("eps for eps in [2/5, inf)").status == "private"
+    for refused in (dipc.load(NOISE).explain, lambda: dipc.load(NOISE).prove("eps")):
+        with pytest.raises(dipc.InputError, match=r"fixed|does not mention"):
+            refused()
+    with pytest.raises(dipc.InputError, match="the rate `2/5` does not mention `eps`"):
+        dipc.load(NOISE.replace("o <- 0;", "o <- 0; s <- Lap(eps, q);"))

@@ -1,9 +1,9 @@
 """Exact functions of eps for a whole program: the privacy loss, and the privacy profile.
 
 * The *loss curve* is ``max ln(P(u)(o)/P(u')(o))`` over all adjacent inputs and outputs, for each eps.
-* The *privacy profile* for a given ``t*eps`` is the least delta, the maximum over all adjacent inputs of
-  ``sum_o max(0, P(u)(o) - exp(t eps) P(u')(o))``.  As the sum over any set of outputs is at most that, the
-  profile is the greatest of the functions ``P(u)(S) - exp(t eps) P(u')(S)`` over the sets S that are worst
+* The *privacy profile* for a given epsilon is the least delta, the maximum over all adjacent inputs of
+  ``sum_o max(0, P(u)(o) - exp(epsilon) P(u')(o))``.  As the sum over any set of outputs is at most that, the
+  profile is the greatest of the functions ``P(u)(S) - exp(epsilon) P(u')(S)`` over the sets S that are worst
   somewhere.
 
 Both consist of segments: one formula between two values of eps, exact or in isolating intervals.
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.exponent import Exponent
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
 from dipc.claims.tightness.ends import need_of_value
@@ -57,7 +58,7 @@ class Curve(views.Shown, views.Plotted):
 class Profile(views.Shown, views.Plotted):
     """The least delta: for each eps (``curve``) and for all of them (``least``, with its witnesses)."""
 
-    t: fmpq
+    epsilon: Exponent
     curve: Curve
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
@@ -80,16 +81,16 @@ def loss_curve(losses: Losses) -> Curve:
     return Curve(budgets, tuple(map(segment, arcs)), of_loss=True)
 
 
-def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
-    """The exact privacy profile for ``t*eps``, and its supremum, exact or enclosed to ``width``.
+def profile(losses: Losses, epsilon: Exponent, width: fmpq) -> Profile:
+    """The exact privacy profile for an epsilon, and its supremum, exact or enclosed to ``width``.
 
     Raises :class:`LimitReached`.
     """
     budgets, clock = losses.budgets, losses.clock
     zero = Quotient.of(0)
-    factor = Quotient(ExpPoly.exp(t))
+    factor = epsilon.factor
     found: dict[Quotient, Witness | None] = {zero: None}
-    for case, chosen in losses.worst_sets(Goal(budgets, t, zero)):
+    for case, chosen in losses.worst_sets(Goal(budgets, epsilon, zero)):
         value = sum((case.left[k] - factor * case.right[k] for k in chosen), zero)
         if value not in found:
             found[value] = losses.witness(case, chosen)
@@ -102,7 +103,7 @@ def profile(losses: Losses, t: fmpq, width: fmpq) -> Profile:
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
     top = least([_demand(value) for value in values], budgets, width, clock)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
-    return Profile(t, Curve(budgets, segments, of_loss=False), top, named)
+    return Profile(epsilon, Curve(budgets, segments, of_loss=False), top, named)
 
 
 def _demand(value: Quotient) -> Requirement:

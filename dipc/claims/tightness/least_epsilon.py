@@ -5,13 +5,14 @@ The least t is the supremum of ``ln(P(u)(o)/P(u')(o)) / eps`` over adjacent inpu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
+from dipc.claims.tightness.curves import loss_curve
 from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, limit_of_loss
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
@@ -25,11 +26,17 @@ WIDTH = fmpq(1, 10**10)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LeastEpsilon(views.Shown, views.Plotted):
-    """The least t, and for each spot where it is needed the inputs and the output that need it."""
+    """The least t, and for each spot where it is needed the inputs and the output that need it.
+
+    ``without_eps``: it is the least epsilon of probabilities that do not depend on eps, or are right at
+    eps = 1 only, and ``factor`` is exp(epsilon) there, None if it is infinite.
+    """
 
     budgets: EpsRange
     least: Least
     witnesses: tuple[tuple[Spot, Witness], ...]
+    without_eps: bool = False
+    factor: Quotient | None = None
 
     @property
     def t(self) -> fmpq | None:
@@ -42,6 +49,15 @@ def budget(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
     cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
     found = least([requirement(case.left[0], case.right[0]) for case in cases], budgets, width, clock)
     return LeastEpsilon(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
+
+
+def fixed(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
+    """The least epsilon of probabilities that do not depend on eps, or are right at eps = 1 only: about that.
+
+    Raises :class:`LimitReached`.
+    """
+    (segment,) = loss_curve(losses).segments
+    return replace(budget(losses, width), without_eps=True, factor=segment.value)
 
 
 def requirement(p: Quotient, q: Quotient) -> Requirement:

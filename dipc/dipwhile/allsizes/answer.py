@@ -124,10 +124,10 @@ def _check(question: Question, verdict: AllSizesVerdict) -> None:
     goal = question.goal
     match verdict:
         case ProvedForAll(least=LeastT(high=proved)) if goal is not None:
-            if proved is None or proved > goal.t:
+            if proved is None or proved > goal.multiple:
                 raise InternalError(f"a proof at t = {proved} is no proof of ({goal.epsilon})-privacy")
         case BrokenFrom(violated=violated):
-            if goal is None or (violated.claim.t, violated.claim.delta) != (goal.t, goal.delta):
+            if goal is None or (violated.claim.t, violated.claim.delta) != (goal.multiple, goal.delta):
                 raise InternalError(f"a counterexample to {violated.claim} is none to {goal}")
 
 

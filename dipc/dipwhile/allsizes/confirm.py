@@ -16,6 +16,7 @@ from typing import assert_never
 
 from flint import fmpq
 
+from dipc.claims.exponent import Exponent
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Undecided
@@ -81,7 +82,7 @@ def _doubt(
         return f"it has more than {MOST_INPUTS} inputs"
     if laws and not same_laws(asked, sizes, program, clock):
         raise Contradicted(sizes, "the program has another law than what its automaton is built from")
-    found = decided(Goal(asked.budgets, t, Quotient.of(0)), program, clock)
+    found = decided(Goal(asked.budgets, Exponent(t), Quotient.of(0)), program, clock)
     match found:
         case Violated():
             raise Contradicted(sizes, found.counterexample.brief())

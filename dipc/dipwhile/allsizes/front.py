@@ -18,7 +18,7 @@ from flint import fmpq
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.pipeline import no_adjacency
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program, refuse_number_claim
+from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.types import names_in
@@ -71,8 +71,6 @@ def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = 
     finite = compile_program(program, source, overrides, sampled=True)
     if finite.adjacency is None:
         raise no_adjacency(finite)
-    if finite.question.claim is not None:
-        raise refuse_number_claim(finite.question.claim)
     sizes = sizes_of(program, overrides)
     varying = symbolic(program, sizes, overrides)
     refuse_varying(program.claim, varying)

@@ -36,7 +36,7 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
     what is wrong in the program.
     """
     asked = prepared(question)
-    t = question.goal.t if question.goal else None
+    t = question.goal.multiple if question.goal else None
     try:
         automaton = asked.automaton(clock)
     except Unsupported as limit:

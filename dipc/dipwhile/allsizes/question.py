@@ -14,7 +14,7 @@ from dipc.dipwhile.allsizes.front import free_sizes, refuse_varying, sizes_of, s
 from dipc.dipwhile.convert import checked_claim
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim, refuse_number_claim
+from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show
@@ -97,9 +97,10 @@ def question(
         neutral = _with_claim(program, ast.Claim(ast.Eps()))
         return Question(neutral, source, overrides, None, limit, show(made))
     plain = replace(made, sizes=())
-    if (number := compile_number_claim(plain, values)) is not None:
-        raise refuse_number_claim(number)
     goal = goal_of(compile_claim(plain, values))
+    if goal.t is None:
+        message = "`dipc prove` follows claims whose epsilon is a multiple of eps"
+        raise InputError(message, made.epsilon.span, "`dipc check` decides this one for given sizes")
     goal.validate(SignOracle(goal.budgets))  # a negative delta: nothing is private then
     return Question(asked, source, overrides, goal)
 

@@ -152,14 +152,14 @@ class Search:
     def proved(self, n: int, layer: Layer) -> bool:
         """Whether the claim holds at a size; a proof of what is no program there is no proof."""
         goal, edges = self.asked.question.goal, layer.automaton.edges
-        if goal is None or layer.bound is None or layer.bound > goal.t:
+        if goal is None or layer.bound is None or layer.bound > goal.multiple:
             return False
         with suppress(InputError, LimitReached):
             program_at(self.front, self.sizes(n), {})
             if not any(sample.kind == "DLap" for edge in edges for sample in edge.samples):
                 return True
-            found = strategies(layer.automaton, goal.t, self.limited(LONG), least=False)
-            return isinstance(found, Solved) and found.t <= goal.t
+            found = strategies(layer.automaton, goal.multiple, self.limited(LONG), least=False)
+            return isinstance(found, Solved) and found.t <= goal.multiple
         return False
 
     def confirmed(self, n: int, layer: Layer | None) -> tuple[Violated, CoreProgram] | None:

@@ -22,6 +22,7 @@ from dipc.certificate.format import (
     proof_as_json,
     terms,
 )
+from dipc.claims.exponent import Exponent
 from dipc.claims.privacy import Goal
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import (
@@ -350,7 +351,7 @@ def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Proof, Prepar
     ends = to_rational(low, "low"), None if high is None else to_rational(high, "high")
     on, t = EpsRange(*ends, claim.on.low_closed, claim.on.high_closed), to_rational(claim.t, "t")
     every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.sizes)))
-    asking = Question(replace(program, claim=every), source, known, Goal(on, t, Quotient.of(0)))
+    asking = Question(replace(program, claim=every), source, known, Goal(on, Exponent(t), Quotient.of(0)))
     try:
         asked = prepared(asking)
         automaton = asked.automaton(clock)

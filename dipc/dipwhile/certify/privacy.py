@@ -74,6 +74,9 @@ def certificate(program: CoreProgram, verdict: Verdict) -> dict[str, Json]:
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
+    if isinstance(verdict.claim, Goal) and verdict.claim.t is None:
+        message = f"there is no certificate for a claim of {verdict.claim.epsilon}, only for multiples of eps"
+        raise InputError(message)
     match verdict:
         case Violated(goal, counterexample=found) if program.adjacency is not None:
             on = EpsRange.point(found.epsilon)
@@ -115,7 +118,7 @@ class Writer:
                 assert isinstance(value, Quotient)
                 self.ratios.number(value)
         delta, delta_written = self._delta()
-        self.integers = listing.in_integers(self.ratios.table(delta), fraction(self.goal.t))
+        self.integers = listing.in_integers(self.ratios.table(delta), fraction(self.goal.multiple))
         cases = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         outcomes = [flat(outcome) for outcome in neighbours.outcomes]
         return {

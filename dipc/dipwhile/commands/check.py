@@ -95,16 +95,17 @@ def _expanded(files: Sequence[str]) -> list[str]:
 
     def wanted(file: str) -> bool:
         asked = program_options.asks_of(file)
-        if asked.claims_number:
+        secret = asked.claims_number and asked.has_prior
+        if secret:
             numbers.append(file)
         elif asked.every_size:
             every_size.append(file)
-        return not asked.claims_number and not asked.every_size
+        return not secret and not asked.every_size
 
-    hint = "for programs that claim a number: dipc pufferfish check; for every size: dipc prove"
+    hint = "for claims about secrets: dipc pufferfish check; for every size: dipc prove"
     programs = options.expanded(files, wanted=wanted, hint=hint)
     for others, one, more, command in (
-        (numbers, "claims a number", "claim a number", "dipc pufferfish check"),
+        (numbers, "claims something about secrets", "claim something about secrets", "dipc pufferfish check"),
         (every_size, "is for every size", "are for every size", "dipc prove"),
     ):
         if others:

@@ -173,7 +173,7 @@ def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
     match found.verdict:
         case ProvedForAll() as proved if asked.goal is not None:
             about = sizes.Proof(
-                asked.program, asked.source, proved, asked.goal.t, asked.goal.budgets, asked.overrides
+                asked.program, asked.source, proved, asked.goal.multiple, asked.goal.budgets, asked.overrides
             )
             return sizes.sizes_certificate(about)
         case BrokenFrom(violated=violated, program=program) if program is not None:

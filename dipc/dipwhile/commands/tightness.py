@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 import dipc.dipwhile.allsizes.answer as sizes
+from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.asking import show_document, show_rows
@@ -21,7 +22,7 @@ from dipc.dipwhile.mechanisms import MOST_PATHS, Mechanism
 from dipc.dipwhile.records.every_size import head_rows, least_rows
 from dipc.dipwhile.records.explanation import explanation_document
 from dipc.report.document import Row, Section, data, time_row
-from dipc.report.tightness import Tight, epsilon_text, rows_of
+from dipc.report.tightness import Tight, rows_of
 from dipc.report.words import program_rows
 
 T = TypeVar("T")
@@ -241,6 +242,6 @@ def _after_a_proof(found: Explanation, program: str) -> list[Line]:
     if exact is None or (found.claimed is not None and found.claimed.goal.t == exact):
         return [curve]  # the claim itself is the strongest
     budgets = str(found.budgets)
-    strongest = epsilon_text(exact) + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
+    strongest = exponent_text(Exponent(exact)) + (f" for eps in {budgets}" if budgets != "(0, inf)" else "")
     check = f"dipc check {program} --claim {shlex.quote(strongest)}"
     return [(check, "the strongest claim that holds"), curve]

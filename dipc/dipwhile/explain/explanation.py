@@ -202,7 +202,7 @@ class _Question:
         budgets = self.budgets if at is None else EpsRange.point(at)
         losses = pipeline.losses_of(self.explored, budgets, self.clock, self.ask.pair)
         goal = self.goal
-        least_delta = profile(losses, goal.t, WIDTH) if goal is not None and goal.delta else None
+        least_delta = profile(losses, goal.exponent, WIDTH) if goal is not None and goal.delta else None
         needs_delta = least_delta is not None and bool(least_delta.witnesses)
         found = least_delta if least_delta is not None and needs_delta else budget(losses)
         if not found.witnesses:

@@ -175,7 +175,7 @@ class Walk:
         useful = None if wanted is None else self._leading_to(wanted)
         found: list[Path] = []
         for place in self._places(lambda place: useful is None or place.state.key in useful):
-            if isinstance(self.program.code[place.state.pc], Halt) and place.state.joint.mass():
+            if isinstance(self.program.code[place.state.pc], Halt) and self.stepper.mass(place.state.joint):
                 path = self._ended(place)
                 if wanted is None or path.outcome in wanted:
                     if len(found) == most:
@@ -190,7 +190,7 @@ class Walk:
 
         def alike(place: _Place) -> bool:
             made = place.signature
-            if not place.state.joint.mass():
+            if not self.stepper.mass(place.state.joint):
                 return False
             if made != wanted[: len(made)]:
                 if made[:-1] == wanted[: len(made) - 1]:
@@ -236,7 +236,7 @@ class Walk:
 
     def _ended(self, place: _Place) -> Path:
         state = place.state
-        return Path(place.steps, place.samples, self.stepper.outcome(state), state.joint.mass())
+        return Path(place.steps, place.samples, self.stepper.outcome(state), self.stepper.mass(state.joint))
 
     def _arrived(self, place: _Place, transition: Transition) -> _Place:
         known, samples, move = place.known, place.samples, transition.move

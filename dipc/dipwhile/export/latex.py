@@ -14,6 +14,7 @@ from typing import assert_never
 
 from flint import arb, fmpq
 
+from dipc.claims.privacy import Goal
 from dipc.dipwhile.export.checks import links
 from dipc.dipwhile.export.questions import ClaimExport, Inequality, NamedLaw
 from dipc.dipwhile.syntax import ast
@@ -234,9 +235,14 @@ def _number(value: fmpq) -> str:
 # --- the claim and the laws ------------------------------------------------------------------
 
 
+def _epsilon(goal: Goal) -> str:
+    t = goal.t
+    return rf"\ln\left({formula(goal.factor)}\right)" if t is None else formula(Quotient(ExpPoly.of(t, 1)))
+
+
 def _claim(question: ClaimExport) -> Iterator[str]:
     goal = question.goal
-    epsilon, delta = formula(Quotient(ExpPoly.of(goal.t, 1))), formula(goal.delta)
+    epsilon, delta = _epsilon(goal), formula(goal.delta)
     among = write(condition(goal.budgets), LATEX)
     where = "Between the two inputs that were chosen, " if question.restricted else ""
     yield rf"{where}$\left({epsilon}, {delta}\right)$-differential privacy for all ${among}$"

@@ -154,7 +154,7 @@ def _requirements(
     comparison: PrivacyInequalities, delta: Quotient, neighbours: Neighbours
 ) -> Iterator[Inequality]:
     """The different inequalities, in the order of the first pairs of inputs that lead to them."""
-    factor = Quotient(comparison.claim.factor)
+    factor = comparison.claim.factor
     seen: set[ExpPoly] = set()
     for case in cases_in_order(neighbours, comparison.claim.by_output):
         for chosen in comparison.critical_sets(case.left, case.right):

@@ -23,7 +23,6 @@ from dipc.dipwhile.panels.study import Study, Subject, study
 from dipc.errors import DipcError, InputError, LimitReached
 from dipc.models.values import Valuation, show, valuation_text
 from dipc.numbers.exact import Number, rational
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.function import FunctionOfEps
 from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
@@ -84,9 +83,11 @@ def _loss(found: Study, loss: Curve, span: Range, power: int) -> tuple[list[Mark
     marks: list[Mark] = [*curve_marks(loss, span, read, name)]
     top = height(marks)
     if goal is not None:
-        text = nice(goal.epsilon) if power else f"t = {goal.t}"
-        ends = [*span.ends], [as_float(goal.t)] * 2
-        xs, ys = curve(ExpPoly.of(goal.t, 1), span) if power else ends  # on a logarithmic axis it bends
+        text = f"t = {goal.t}" if goal.t is not None and not power else nice(goal.epsilon)
+        if goal.t is None or power:  # on a logarithmic axis a line bends
+            xs, ys = sampling.sampled(partial(read, goal.factor), span)
+        else:
+            xs, ys = [*span.ends], [as_float(goal.t)] * 2
         marks.append(Line(xs, ys, canvas.CLAIM, f"claim: {text}{' (and δ)' if goal.delta else ''}"))
         top = min(max(top, ys[-1]), 4 * ys[-1]) if ys[-1] > 0 else top  # a loss far above it is cut
     if least is not None and (goal is None or least != goal.t):

@@ -15,6 +15,7 @@ import dipc.dipwhile.records.every_size as sizes
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
+from dipc.claims.exponent import exponent_text
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
@@ -31,7 +32,7 @@ from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.document import Document, lines, plain_document, table
 from dipc.report.notebook import register
-from dipc.report.tightness import Tight, enclosure, epsilon_text, rows_of, where
+from dipc.report.tightness import Tight, enclosure, rows_of, where
 from dipc.report.words import checked, doubts, pair_text, program_title, sign
 from dipc.signs.ends import shown, union
 
@@ -125,7 +126,7 @@ def brief(found: Tight | Explanation) -> str:
             spots = [where(spot, least.attained) for spot, _ in witnesses[:1]]
             return f"LeastEpsilon({', '.join([f't={enclosure(least)}', *spots])})"
         case Profile():
-            return f"Profile({epsilon_text(found.t)}: delta={enclosure(found.least)})"
+            return f"Profile({exponent_text(found.epsilon)}: delta={enclosure(found.least)})"
         case Curve():
             count = len(found.segments)
             return f"Curve({count} segment{'s' * (count != 1)})"

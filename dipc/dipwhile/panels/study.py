@@ -176,7 +176,7 @@ def _chosen(
         program = subject.mechanism.program
         u, v = (grouped(program.inputs, x) for x in to_pair(program, subject.pair))
         return (u, v), ()
-    for bound in (profile if profile and profile.t else None, budget):
+    for bound in (profile if profile and profile.epsilon.multiple != 0 else None, budget):
         for _, witness in bound.witnesses if bound else ():
             return (witness.input, witness.neighbour), witness.outputs
     return None, ()

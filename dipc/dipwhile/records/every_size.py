@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple
 from html import escape
 from typing import assert_never
 
+from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.wording import pretty
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.allsizes.automaton import Automaton
@@ -16,7 +17,6 @@ from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, 
 from dipc.dipwhile.allsizes.wording import HEADS, in_words, proof_in_words, table
 from dipc.errors import CLAIM_NAME, Span
 from dipc.report.document import Document, Group, Node, Row, Section, data, html, plain_document
-from dipc.report.tightness import epsilon_text
 
 MOST_STRATEGIES = 3
 HEADING = "How the samples move"
@@ -111,7 +111,7 @@ def least_text(least: LeastT, sizes: Sequence[str]) -> str:
         return "none: no t is enough for every size" if sizes else "none: no t is enough"
     if least.high is None:
         return f"at least {least.low}; no t is proved"
-    private = f"({epsilon_text(least.high)})-private"
+    private = f"({exponent_text(Exponent(least.high))})-private"
     if not least.exact and not least.low:
         return f"at most {least.high}: {private}"
     if not least.exact:

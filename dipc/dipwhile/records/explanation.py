@@ -9,6 +9,7 @@ from typing import assert_never
 
 from flint import arb, fmpq
 
+from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.tightness.least import Kind
 from dipc.claims.wording import Line, Record, decimal_at, digits_of, number_record, number_text, pretty
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
@@ -21,7 +22,7 @@ from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Document, Node, Row, Section, data
-from dipc.report.tightness import enclosure, ends_record, epsilon_text, least_record, regions_record, where
+from dipc.report.tightness import enclosure, ends_record, least_record, regions_record, where
 from dipc.report.words import input_rows, output_row
 from dipc.signs.ends import shown, union
 
@@ -106,7 +107,7 @@ def _inequality(found: Explanation) -> Iterator[Node]:
         yield data("inequality", None)
     else:
         goal = claimed.goal
-        factor, delta = f"exp({goal.epsilon}) * " * bool(goal.t), f" + {goal.delta}" * bool(goal.delta)
+        factor, delta = f"exp({goal.epsilon}) * " * (goal.t != 0), f" + {goal.delta}" * bool(goal.delta)
         yield Row("claimed", pretty(f"P(u) ≤ {factor}P(u'){delta}"))
         record = _claimed_record(claimed, found.eps)
         yield Row("here", pretty(_state(claimed, found.eps)), "inequality", record)
@@ -397,7 +398,7 @@ def _shift_text(shift: Shift, name: str, sample: Sample) -> str:
 
 
 def _times(t: fmpq, inverse: bool = False) -> str:
-    return f"{t}/eps" if inverse else epsilon_text(t)
+    return f"{t}/eps" if inverse else exponent_text(Exponent(t))
 
 
 def _compared(found: Explanation) -> Iterator[Line]:

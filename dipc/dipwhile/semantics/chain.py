@@ -50,7 +50,7 @@ class Chain:
         stepper = Stepper(program)
         nodes: dict[Key, Node] = {}
         for state, ways in Sweep(stepper, [stepper.start()], inputs):
-            node = Node(state, state.joint.mass())
+            node = Node(state, stepper.mass(state.joint))
             if not node.mass:
                 continue
             self.nodes.append(node)
@@ -59,7 +59,7 @@ class Chain:
                 node.outcome = stepper.outcome(state)
             flows: dict[Node, Quotient] = {}  # all transitions from one state are one edge
             for way in ways:
-                source, flow = nodes.get(way.source.key), way.transition.state.joint.mass()
+                source, flow = nodes.get(way.source.key), stepper.mass(way.transition.state.joint)
                 if source is not None and flow:
                     node.ways.append((source, way.transition))
                     flows[source] = flows.get(source, Quotient.of(0)) + flow

@@ -99,7 +99,7 @@ class Explorer:
         try:
             for visit in sweep:
                 halted = isinstance(self.stepper.program.code[visit.state.pc], Halt)
-                if halted and (p := visit.state.joint.mass()):
+                if halted and (p := self.stepper.mass(visit.state.joint)):
                     outcome = self.stepper.outcome(visit.state)
                     emitted[outcome] = emitted[outcome] + p if outcome in emitted else p
         except InputNeeded as need:

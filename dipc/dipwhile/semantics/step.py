@@ -92,6 +92,11 @@ class Stepper:
         self._outputs = {cell: v for v in program.outputs for cell in v.cells}
         self._domains = {v.name: frozenset(v.domain) for v in program.outputs}
 
+    def mass(self, joint: Joint) -> Quotient:
+        """The probability of a state with this density; of a program with fixed rates that at eps = 1."""
+        mass = joint.mass()
+        return mass.at_one() if self.program.unit else mass
+
     def start(self) -> State:
         """The initial state: only outputs with a start value have a value."""
         env = {c: v.start for v in self.program.outputs if v.start is not None for c in v.cells}

@@ -36,7 +36,7 @@ from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as written
 from dipc.dipwhile.syntax.simplify import linear, why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
-from dipc.dipwhile.syntax.walk import children, nodes, parts, preorder, statements
+from dipc.dipwhile.syntax.walk import children, nodes, parts, preorder, rebuilt, statements
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, show
 from dipc.signs.eps_range import EpsRange
@@ -64,6 +64,13 @@ def compile_program(
     claim for the sizes as declared.
     """
     names = collect_names(program)
+    body: Iterator[ast.Node] = iter(program.body)
+    with_eps = any(isinstance(part, ast.Eps) for statement in body for part in preorder(statement, parts))
+    claims_eps = program.claim is not None and any(
+        isinstance(e, ast.Eps) for e in nodes(program.claim.epsilon)
+    )
+    unit = None if with_eps or claims_eps else in_units_of_eps(program)
+    program = unit or program
     questions.check_unknowns(program, overrides)
     parameters = evaluate_parameters(program.params, overrides)
     inputs = tuple(declare_input(declaration, parameters, sampled) for declaration in program.inputs)
@@ -92,11 +99,13 @@ def compile_program(
         inputs=inputs,
         outputs=outputs,
         adjacency=compile_adjacency(adjacency, names, inputs, parameters) if adjacency else None,
-        claim=compile_claim(claim, parameters) if claim and not number else None,
+        claim=compile_claim(claim, parameters) if claim else None,
         code=code,
         variables=names.variables,
         arrays=tuple(sizes.items()),
         empty_ranges=empty_ranges(program, parameters),
+        with_eps=with_eps,
+        unit=unit is not None,
         question=CoreQuestion(
             questions.compile_unknowns(program.unknowns, parameters),
             tuple(questions.compile_prior(prior, program, parameters, inputs) for prior in program.priors),
@@ -106,11 +115,30 @@ def compile_program(
     )
 
 
+def in_units_of_eps(program: ast.Program) -> ast.Program | None:
+    """A program that never mentions eps, each rate r read as r*eps; None if it draws no noise with a rate.
+
+    At eps = 1 both mean the same.
+    """
+    drawn = False
+
+    def scaled(node: ast.Node) -> ast.Node:
+        nonlocal drawn
+        match node:
+            case ast.Noise(rate=rate) | ast.ExpMechanism(rate=rate):
+                drawn, span = True, rate.span
+                return replace(node, rate=ast.Binary(ast.Op.MUL, rate, ast.Eps(span=span), span=span))
+        return node if isinstance(node, ast.Expr) else rebuilt(node, scaled)
+
+    body = tuple([rebuilt(statement, scaled) for statement in program.body])
+    return replace(program, body=body) if drawn else None
+
+
 # --- the claim and the adjacency -------------------------------------------------------------
 
 
 def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
-    """The claim with its constants evaluated; epsilon becomes ``t*eps``."""
+    """The claim with its constants evaluated: see :func:`compile_epsilon`."""
     constants = dict(parameters)
     refuse_sizes(claim, constants)
     epsilon = compile_epsilon(claim.epsilon, constants)
@@ -125,7 +153,7 @@ def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberCl
         return None
     epsilon = substitute(claim.epsilon, constants)
     exponent = questions.exponent_of(epsilon)
-    if slope(epsilon) is not None or exponent is None:
+    if slope(epsilon) is not None or exponent is None or any(isinstance(r, ast.Expr) for r in exponent):
         return None
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
     rest = CoreClaim(claim.epsilon, delta, compile_interval(claim.interval, constants), claim.span)
@@ -182,33 +210,37 @@ def mentions(expr: ast.Expr, function: str) -> bool:
     return any(isinstance(node, ast.Call) and node.function == function for node in nodes(expr))
 
 
-def refuse_number_claim(number: CoreNumberClaim) -> InputError:
-    """The error where only a multiple of eps will do."""
-    span = number.claim.epsilon.span
-    return InputError("the epsilon of the claim must be a multiple of eps", span, NUMBER_HINT)
+def about_secrets(number: CoreNumberClaim) -> InputError:
+    """The error for a number that is claimed of the secrets of a program."""
+    message = "the claim is about the secrets of the program, and what an attacker knows of them"
+    return InputError(message, number.claim.epsilon.span, "`dipc pufferfish check` decides it")
 
 
-EPSILON_HINT = "for example `eps`, `eps/2` or, with a delta, `2*eps, 1/100`"
-NUMBER_HINT = f"{EPSILON_HINT}; claims with other numbers are decided by `dipc pufferfish check`"
+EPSILON_HINT = "for example `eps/2`, `ln(3)`, `ln(1 + (exp(eps) - 1)/4)` or, with a delta, `2*eps, 1/100`"
 
 
 def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
-    """``t*eps`` with a rational ``t >= 0``."""
-    if not mentions(epsilon, "ln"):
-        check_claim_names(epsilon, constants)
+    """``t*eps``, or a sum of such, of numbers and of multiples of ``ln(...)``; t >= 0 if it is alone."""
+    check_claim_names(epsilon, constants)
     result = substitute(epsilon, constants)
-    value = slope(result)
-    if value is None:
-        for node in nodes(result):
-            if reason := why_no_value(node):
-                raise InputError(reason, node.span, EPSILON_HINT)
-        hint = EPSILON_HINT if questions.exponent_of(result) is None else NUMBER_HINT
-        raise InputError("the epsilon of the claim must be a multiple of eps", epsilon.span, hint)
-    if value < 0:
-        message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
-        raise InputError(message, epsilon.span, EPSILON_HINT)
-    span = epsilon.span
-    return ast.Binary(ast.Op.MUL, ast.Number(value, span=span), ast.Eps(span=span), span=span)
+    for node in nodes(result):
+        if reason := why_no_value(node):
+            raise InputError(reason, node.span, EPSILON_HINT)
+    value, span = slope(result), epsilon.span
+    if value is not None:
+        if value < 0:
+            message = f"the epsilon of the claim is negative: `{show(value)}*eps`"
+            raise InputError(message, span, EPSILON_HINT)
+        return ast.Binary(ast.Op.MUL, ast.Number(value, span=span), ast.Eps(span=span), span=span)
+    exponent = questions.exponent_of(result)
+    if exponent is None:
+        message = "the epsilon of the claim must be a sum of multiples of eps, numbers and logarithms"
+        raise InputError(message, span, EPSILON_HINT)
+    for argument in exponent:
+        if isinstance(argument, ast.Expr):
+            for node in nodes(argument):
+                check_delta_node(node, "the argument of `ln`")
+    return result
 
 
 def slope(expr: ast.Expr) -> fmpq | None:
@@ -229,8 +261,8 @@ def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
     return result
 
 
-def check_delta_node(node: ast.Expr) -> None:
-    """Is this an operation that delta may use?"""
+def check_delta_node(node: ast.Expr, what: str = "delta") -> None:
+    """Is this an operation that delta, or the argument of a logarithm, may use?"""
     if reason := why_no_value(node):
         raise InputError(reason, node.span)
     match node:
@@ -241,7 +273,7 @@ def check_delta_node(node: ast.Expr) -> None:
             raise InputError("an exponent must be a constant integer", exponent.span, hint)
         case ast.Binary(op) if op in ast.ARITHMETIC:
             return
-    message = "delta must be built from numbers, `eps`, and `exp` with `+ - * / ^`"
+    message = f"{what} must be built from numbers, `eps`, and `exp` with `+ - * / ^`"
     raise InputError(message, node.span, "for example `exp(-2*eps)/4`")
 
 
@@ -255,7 +287,7 @@ def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
                     if name.lower() in ("delta", "δ"):
                         near = "delta is a number or a function of eps, such as `1/100` or `exp(-2*eps)`"
                     raise InputError(f"the claim must not depend on `{name}`", node.span, near)
-            case ast.Call():
+            case ast.Call(function) if function != "ln":
                 check_call(node)
             case ast.Fold():
                 raise InputError(f"`{node.kind}` is not allowed in a claim", node.span, EPSILON_HINT)

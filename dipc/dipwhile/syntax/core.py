@@ -248,3 +248,5 @@ class CoreProgram:
     arrays: tuple[tuple[str, int], ...]  # name and size of every array, inputs and outputs included
     question: CoreQuestion = CoreQuestion()
     empty_ranges: tuple[tuple[Span, str], ...] = ()  # of its text, where that can hardly be meant
+    with_eps: bool = True  # its text mentions eps
+    unit: bool = False  # it does not: a rate r is r*eps here, and probabilities are those at eps = 1

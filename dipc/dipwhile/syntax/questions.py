@@ -228,6 +228,8 @@ def compile_event(
 def exponent_of(epsilon: ast.Expr) -> Linear | None:
     """An epsilon as a sum: of rational numbers (None), of multiples of eps ("eps") and of ``q*ln(r)`` (r).
 
+    Here r is a number, or the expression of a function of eps.
+
     >>> from dipc.dipwhile.syntax.parser import parse_expression
     >>> exponent_of(parse_expression("2*ln(3) + 1 - eps/2")) == {3: 2, None: 1, "eps": fmpq(-1, 2)}
     True
@@ -239,12 +241,22 @@ def exponent_of(epsilon: ast.Expr) -> Linear | None:
                 return {"eps": fmpq(1)}
             case ast.Call("ln", (ast.Number(value),)):
                 return {value: fmpq(1)}
+            case ast.Call("ln", (argument,)):
+                return {argument: fmpq(1)}
         return None
 
     return linear(epsilon, leaf)
 
 
 LN_HINT = "for example `ln(2)`, `ln(9)/2` or `1.372`"
+
+
+def whole_power(power: fmpq, base: ast.Expr) -> fmpq:
+    """The power of a logarithm of a function, which is whole."""
+    if power.q != 1:
+        message = f"`{power}*ln(...)` of a function of eps takes a root of it, which dipc does not have"
+        raise InputError(message, base.span, "a whole number before ln")
+    return power
 
 
 def exponential(exponent: Linear, span: Span) -> tuple[fmpq, fmpq, fmpq]:

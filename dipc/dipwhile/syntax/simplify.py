@@ -187,7 +187,7 @@ def linear(expr: Expr, leaf: Callable[[Expr], Linear | None]) -> Linear | None:
     """
 
     def visit(node: Expr, parts: tuple[Linear | None, ...]) -> Linear | None:
-        if None in parts and not isinstance(node, Index):  # an index is not a part of the sum
+        if None in parts and not isinstance(node, Index | Call):  # what is inside is no part of the sum
             return None
         match node, parts:
             case Number(value), _:

@@ -100,6 +100,8 @@ class Translation:
 
     def block(self) -> Block:
         """The whole program."""
+        if self.program.unit:
+            raise refused("noise with a fixed rate")
         code = self.region(0, len(self.program.code))
         if size(code) > MOST_STATEMENTS:
             raise Unsupported(f"the program has more than {MOST_STATEMENTS} statements for Coq")

@@ -40,7 +40,7 @@ def coq(asked: Question, proved: ProvedForAll) -> str:
     if asked.goal is None:
         raise InputError("there is no theorem, as the program claims nothing")
     goal = asked.goal
-    about = Proof(asked.program, asked.source, proved, goal.t, goal.budgets, asked.overrides)
+    about = Proof(asked.program, asked.source, proved, goal.multiple, goal.budgets, asked.overrides)
     certificate = statements.check(dumps(sizes_certificate(about)).encode())
     assert isinstance(certificate, Certificate)
     return theorem(certificate)
