@@ -226,5 +226,5 @@ def test_one_number_for_a_program_without_eps() -> None:
     for refused in (dipc.load(NOISE).explain, lambda: dipc.load(NOISE).prove("eps")):
         with pytest.raises(dipc.InputError, match=r"fixed|does not mention"):
             refused()
-    with pytest.raises(dipc.InputError, match="the rate `2/5` does not mention `eps`"):
+    with pytest.raises(dipc.InputError, match="the rate `5/2` does not mention `eps`"):
         dipc.load(NOISE.replace("o <- 0;", "o <- 0; s <- Lap(eps, q);"))

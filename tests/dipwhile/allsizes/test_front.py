@@ -9,6 +9,7 @@ import pytest
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.front import Front, front
+from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
@@ -228,7 +229,8 @@ def test_the_claim() -> None:
 
 
 def test_a_claim_that_is_a_number() -> None:
-    assert refused(program(claim="ln(2)")).message == "the epsilon of the claim must be a multiple of eps"
+    with pytest.raises(InputError, match=r"`dipc prove` follows claims whose epsilon is a multiple of eps"):
+        question(Source("a.dip", program(claim="ln(2)")), {})
 
 
 @pytest.mark.parametrize("claim", ["N*eps", "eps, 1/N", "eps for eps in (0, N)", "N*eps for all N", "M*eps"])
