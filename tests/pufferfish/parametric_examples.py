@@ -1,15 +1,20 @@
-"""The examples of the paper (FAIER, section 4) as questions, built by code."""
+"""The examples of the paper (FAIER, section 4) as questions; the larger ones are built by code."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from flint import fmpq
 
+from dipc.errors import Source
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question, Range, Side
+from dipc.pufferfish.reading import read_question
+from dipc.shipped import hidden_models
 
 GEOMETRIC = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
 
@@ -50,25 +55,13 @@ def question(
     )
 
 
-def example3(c: fmpq | int = 2) -> Question:
-    """A contagious disease: all sick or none."""
-    ring = Ring(("p",))
-    (p,) = ring.gens
-    return question(
-        geometric(ring),
-        ring,
-        (side("sick", {2: p}, "contagious"), side("healthy", {0: 1 - p}, "contagious")),
-        c,
-    )
+def shipped(name: str, c: fmpq | int = 2) -> Question:
+    """The question of a shipped file, with another c."""
+    asked = read_question(Source(name, hidden_models()[name].read_text(encoding="utf-8")))
+    return replace(asked, claim=Claim(f"ln({c})", fmpq(c)))
 
 
-def example4(c: fmpq | int = 2) -> Question:
-    """Independent records, conditioned as the paper prints it."""
-    ring = Ring(("p",))
-    (p,) = ring.gens
-    some = {1: (2 - 2 * p) / (2 - p), 2: p / (2 - p)}
-    every = {0: (1 - p) ** 2, 1: 2 * p * (1 - p), 2: p**2}
-    return question(geometric(ring), ring, (side("with", some), side("without", every)), c)
+example3, example4, example4_events = (partial(shipped, name) for name in ("ex3", "ex4", "ex4-events"))
 
 
 def noisy_argmax(counts: Sequence[int]) -> list[fmpq]:
@@ -102,14 +95,6 @@ def example5(c: fmpq | int = 2) -> Question:
 
 def _count_weights(p: Parametric) -> tuple[Parametric, ...]:
     return (1 - p) ** 2, 2 * p * (1 - p), p * p
-
-
-def example4_events(c: fmpq | int = 2) -> Question:
-    """Independent records; the secret is John's own (the note, section 2)."""
-    ring = Ring(("p",))
-    (p,) = ring.gens
-    sick, healthy = {1: p * (1 - p), 2: p * p}, {0: (1 - p) ** 2, 1: p * (1 - p)}
-    return question(geometric(ring), ring, (side("sick", sick), side("healthy", healthy)), c)
 
 
 def example6(c: fmpq | int = 2) -> Question:
