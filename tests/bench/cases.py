@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 
-from dipc.cli.papers import Row, rows_of, system
+from dipc.papers import Row, rows_of, system
 
 import dipc
 
