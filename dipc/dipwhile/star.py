@@ -82,17 +82,15 @@ class Star:
             name, sign, inside = match.groups()
             values = [value.strip() for value in inside.split(",")]
             if name not in sizes or (size := sizes[name]) is None:
-                raise InputError(f"`{name}` is not an array of the outputs", hint=_outputs(self.program))
+                raise InputError(
+                    f"`{name}` is not an array of the outputs", hint=f"the outputs are: {', '.join(sizes)}"
+                )
             if len(values) != size:
                 raise InputError(f"`{name}` has {size} cells, but it is compared with {len(values)} values")
             cells = " and ".join(f"{name}[{i}] = ({value})" for i, value in enumerate(values, 1))
             return f"({cells})" if sign == "=" else f"(not ({cells}))"
 
         return ARRAY.sub(written, text)
-
-
-def _outputs(program: CoreProgram) -> str:
-    return f"the outputs are: {', '.join(output.name for output in program.outputs)}"
 
 
 def _within(inner: Span | None, text: str, span: Span) -> Span:

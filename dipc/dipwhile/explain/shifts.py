@@ -91,11 +91,8 @@ def _allowed(samples: Samples, needs: Needs, moved: Sequence[fmpq], by: Sequence
         kind = sample.law.kind
         if (kind.integer and d.q != 1) or (d != mean and (1 if d > mean else -1) not in kind.shifts):
             return False
-    return all(_gain(u, by) >= u.constant - v.constant for u, v in needs)
-
-
-def _gain(form: Linear, by: Sequence[fmpq]) -> fmpq:
-    return sum((c * by[i] for i, c in form.coefficients), fmpq(0))
+    gains = (sum((c * by[i] for i, c in u.coefficients), fmpq(0)) for u, _ in needs)
+    return all(gain >= u.constant - v.constant for gain, (u, v) in zip(gains, needs, strict=True))
 
 
 def _cheapest(samples: Samples, needs: Needs, moved: Sequence[fmpq]) -> Sequence[fmpq] | None:

@@ -201,7 +201,9 @@ class Statements(Expressions):
                 times, ast.Mult(), ast.List([value])
             ):
                 size = self.read(times)
-                made = self.alike(target, value, size, span)
+                with self.collected() as prelude:  # the value is drawn or computed once
+                    read = self.read(value)
+                made = (*prelude, self.each_cell(target, size, read, self.scope.fresh("i"), span))
             case ast.ListComp(element, [generator]) | ast.GeneratorExp(element, [generator]) if (
                 not generator.ifs
             ):
@@ -214,12 +216,6 @@ class Statements(Expressions):
             raise self.error(node, f"the new list `{target.name}` is made from the old one", hint)
         self.check_size(target, size, node)
         return made
-
-    def alike(self, target: Name, value: ast.expr, size: Expr, span: Span) -> Block:
-        """``a = [x] * n``: the value is drawn or computed once."""
-        with self.collected() as prelude:
-            read = self.read(value)
-        return (*prelude, self.each_cell(target, size, read, self.scope.fresh("i"), span))
 
     def each_cell(self, target: Name, size: Expr, value: Expr, counter: str, span: Span) -> Statement:
         """The loop that gives each cell of a list a value."""

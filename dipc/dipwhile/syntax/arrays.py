@@ -78,14 +78,8 @@ def array_sizes(code: Sequence[Instruction], declared: Iterable[Variable], array
     return fixed | sizes
 
 
-def check_arrays(code: Iterable[Instruction], arrays: Collection[str]) -> None:
-    """Do arrays have an index, and scalars none?"""
-    for part in (part for instruction in code for part in mentioned(instruction)):
-        check_uses(part, arrays)
-
-
 def check_uses(expr: Expr, arrays: Collection[str]) -> None:
-    """The same for one expression, except for the range of an index: that is :func:`check_range`."""
+    """Do arrays have an index, and scalars none?  The range of an index is for :func:`check_range`."""
     todo = [expr]
     while todo:
         node = todo.pop()

@@ -109,7 +109,7 @@ def compile_program(
         question=CoreQuestion(
             questions.compile_unknowns(program.unknowns, parameters),
             tuple(questions.compile_prior(prior, program, parameters, inputs) for prior in program.priors),
-            questions.compile_secrets(program.secrets, names, inputs, parameters),
+            tuple(s for line in program.secrets for s in questions.secrets(line, names, inputs, parameters)),
             number,
         ),
     )
@@ -294,7 +294,7 @@ def check_claim_names(expr: ast.Expr, constants: Constants) -> None:
 
 
 def compile_interval(interval: ast.Interval | None, constants: Constants) -> EpsRange:
-    """The interval with its ends evaluated."""
+    """The interval with its ends evaluated; refuses one that is empty or has other than positive numbers."""
     if interval is None:
         return EpsRange.positive()
     low = evaluate(interval.low, constants, "the lower end")
@@ -302,16 +302,6 @@ def compile_interval(interval: ast.Interval | None, constants: Constants) -> Eps
         hint = "write `inf`: `(0, inf)`"
         raise InputError(f"unknown name `{interval.high.name}`", interval.high.span, hint)
     high = None if interval.high is None else evaluate(interval.high, constants, "the upper end")
-    check_interval(interval, low, high)
-    return EpsRange(low, high, interval.low_closed, interval.high_closed)
-
-
-INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
-"""What infinity is called elsewhere, in small letters."""
-
-
-def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None:
-    """Refuse an interval that is empty or contains anything but positive numbers."""
     if low < 0:
         raise InputError("eps is positive", interval.low.span, "start the interval at 0: `(0, 1]`")
     if low == 0 and interval.low_closed:
@@ -320,6 +310,11 @@ def check_interval(interval: ast.Interval, low: fmpq, high: fmpq | None) -> None
         raise InputError("infinity is not a value of eps", interval.span, "leave it out: `(0, inf)`")
     if high is not None and questions.is_empty(interval, low, high):
         raise InputError("the interval is empty", interval.span, "its lower end comes first: `(0, 1]`")
+    return EpsRange(low, high, interval.low_closed, interval.high_closed)
+
+
+INFINITY = frozenset({"inf", "infinity", "infty", "oo"})
+"""What infinity is called elsewhere, in small letters."""
 
 
 def compile_adjacency(

@@ -91,10 +91,17 @@ def evaluate_size(expr: ast.Expr, values: Constants, array: str) -> int:
 
 
 def evaluate_set(values: ast.FiniteSet, constants: Constants) -> tuple[Value, ...]:
-    """The values of a set, in the order of the text."""
+    """The values of a set, in the order of the text; the integers of a range."""
     match values:
         case ast.Range(low, high):
-            return evaluate_range(low, high, constants, values.span)
+            first = evaluate_integer(low, constants, "the start of the range")
+            last = evaluate_integer(high, constants, "the end of the range")
+            if first > last:
+                hint = f"the smaller number comes first: `{last}..{first}`"
+                raise InputError(f"the range `{first}..{last}` is empty", values.span, hint)
+            if last - first >= LARGEST_SET:
+                raise LimitReached(f"{values.span.place}: this range has more than {LARGEST_SET} values")
+            return tuple(fmpq(value) for value in range(first, last + 1))
         case ast.SetOf(members):
             found: dict[Value, Span] = {}
             for member in members:
@@ -106,18 +113,6 @@ def evaluate_set(values: ast.FiniteSet, constants: Constants) -> tuple[Value, ..
             return tuple(found)
         case _:
             assert_never(values)
-
-
-def evaluate_range(low: ast.Expr, high: ast.Expr, constants: Constants, span: Span) -> tuple[Value, ...]:
-    """The integers from low to high."""
-    first = evaluate_integer(low, constants, "the start of the range")
-    last = evaluate_integer(high, constants, "the end of the range")
-    if first > last:
-        hint = f"the smaller number comes first: `{last}..{first}`"
-        raise InputError(f"the range `{first}..{last}` is empty", span, hint)
-    if last - first >= LARGEST_SET:
-        raise LimitReached(f"{span.place}: this range has more than {LARGEST_SET} values")
-    return tuple(fmpq(value) for value in range(first, last + 1))
 
 
 def evaluate_value(expr: ast.Expr, constants: Constants) -> Value:

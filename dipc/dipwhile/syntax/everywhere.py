@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import array_names, assignments, check_arrays
+from dipc.dipwhile.syntax.arrays import array_names, assignments, check_uses, mentioned
 from dipc.dipwhile.syntax.core import Instruction, Test, Variable, assignment, value_of
 from dipc.dipwhile.syntax.kinds import Kinds, describe
 from dipc.dipwhile.syntax.names import target_name
@@ -34,7 +34,8 @@ def check_everywhere(
     check_bounds(program)
     code = as_code(program.body)
     arrays = array_names(code, variables)
-    check_arrays(code, arrays)
+    for part in (part for instruction in code for part in mentioned(instruction)):
+        check_uses(part, arrays)
     types.check_budget(code)
     numbers = dict.fromkeys(constants_of(program), Kinds.NUMBER)
     kinding = types.infer(code, {**numbers, **types.declared_kinds(variables, unlisted)}, local)

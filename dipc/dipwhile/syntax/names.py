@@ -122,21 +122,16 @@ def check_names(program: ast.Program, names: Names) -> None:
         match statement:
             case ast.Assign(target, value):
                 check_target(target, names, scope)
-                parts = assigned_parts(value, names, scope)
+                parts = [(value, scope)]
+                if isinstance(value, ast.ExpMechanism):
+                    check_binder(value.variable, value.span, names, scope)
+                    inside = scope | {value.variable}
+                    parts = [(value.rate, scope), (value.support, scope), (value.score, inside)]
             case ast.For(variable):
                 check_binder(variable, statement.span, names, scope)
         for part, known in parts:
             for expr in expressions(part):
                 check_expression(expr, names, known)
-
-
-def assigned_parts(value: ast.Node, names: Names, scope: Scope) -> list[tuple[ast.Node, Scope]]:
-    """What is assigned, in parts with the names that are known there."""
-    if not isinstance(value, ast.ExpMechanism):
-        return [(value, scope)]
-    check_binder(value.variable, value.span, names, scope)
-    inside = scope | {value.variable}
-    return [(value.rate, scope), (value.support, scope), (value.score, inside)]
 
 
 def check_target(target: ast.Name | ast.Index, names: Names, scope: Scope) -> None:

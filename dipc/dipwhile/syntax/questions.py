@@ -177,15 +177,12 @@ def not_drawn(cell: str, span: Span) -> InputError:
 # --- secrets ---------------------------------------------------------------------------------
 
 
-def compile_secrets(
-    secrets: Sequence[ast.Secrets], names: Names, inputs: Sequence[Variable], constants: Constants
-) -> tuple[ast.Secret, ...]:
-    """The secrets, with loops unrolled."""
-    return tuple(one for line in secrets for one in unrolled(line, names, inputs, constants, frozenset()))
-
-
-def unrolled(
-    line: ast.Secrets, names: Names, inputs: Sequence[Variable], constants: Constants, scope: Scope
+def secrets(
+    line: ast.Secrets,
+    names: Names,
+    inputs: Sequence[Variable],
+    constants: Constants,
+    scope: Scope = frozenset(),
 ) -> Iterator[ast.Secret]:
     """The secrets of one line, for every value of the variables of its loops."""
     match line:
@@ -202,7 +199,7 @@ def unrolled(
             for value in integers(*ends):
                 for inner in body:
                     known = {**constants, variable: fmpq(value)}
-                    yield from unrolled(inner, names, inputs, known, scope | {variable})
+                    yield from secrets(inner, names, inputs, known, scope | {variable})
         case _:
             assert_never(line)
 
