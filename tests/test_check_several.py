@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from answers import contents
 
 from dipc.cli.main import status
 from dipc.cli.outcome import Outcome, report
@@ -112,7 +112,7 @@ def test_an_expected_verdict_that_does_not_exist(folder: Path, capsys: Capture) 
 
 def test_json_is_a_list(folder: Path, capsys: Capture) -> None:
     assert status(["check", "good.dip", "expected.dip", "broken.dip", "--json", "--expect"]) == 2
-    good, expected, broken = json.loads(capsys.readouterr().out)
+    good, expected, broken = contents(capsys.readouterr().out)
     assert good["verdict"] == "private"
     assert "expected" not in good
     assert expected["verdict"] == expected["expected"] == "violated" and expected["as_expected"] is True

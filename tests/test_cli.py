@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from answers import contents
 
 from dipc.cli.main import status
 
@@ -81,7 +81,7 @@ def test_the_standard_input_has_one_name(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(SVT1).read_bytes())))
     assert lines(run(capsys, *command, "-")[1])["program"].startswith("<stdin>")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(SVT1).read_bytes())))
-    assert json.loads(run(capsys, *command, "-", "--json")[1])["program"] == "<stdin>"
+    assert contents(run(capsys, *command, "-", "--json")[1])["program"] == "<stdin>"
 
 
 # --- options -------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_at_one_budget(capsys: Capture) -> None:
 
 def test_at_one_budget_json(capsys: Capture) -> None:
     _, out, _ = run(capsys, "check", SVT1, "-D", "N=1", "--at", "1/2", "--json")
-    assert json.loads(out)["claim"]["for"] == "1/2"
+    assert contents(out)["claim"]["for"] == "1/2"
 
 
 def test_one_pair(capsys: Capture) -> None:
@@ -123,7 +123,7 @@ def test_claim_may_use_parameters(capsys: Capture) -> None:
 
 def test_distribution_json(capsys: Capture) -> None:
     _, out, _ = run(capsys, "distribution", SVT1, "--input", "q=[0,1]", "-D", "N=2", "--json")
-    got = json.loads(out)
+    got = contents(out)
     assert set(got) == {"program", "parameters", "input", "distribution"}
     assert got["input"] == {"q": ["0", "1"]}
     assert got["distribution"][2] == {"output": {"out": ["top", "bot"]}, "probability": "1/2"}
@@ -198,7 +198,7 @@ def test_broken_use(capsys: Capture, arguments: list[str], says: str) -> None:
 def test_broken_use_with_json_prints_an_error_record(capsys: Capture) -> None:
     code, out, err = run(capsys, "check", SVT1, "--json", "--at", "0")
     assert code == 2
-    assert json.loads(out)["error"]["kind"] == "input"
+    assert contents(out)["error"]["kind"] == "input"
     assert "positive" in err
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import signal
 import sys
@@ -13,6 +12,7 @@ from typing import Never
 from xml.etree import ElementTree
 
 import pytest
+from answers import contents
 from click.shell_completion import ShellComplete
 from patience import worn_by_dipc
 from processes import GUESS
@@ -100,7 +100,7 @@ excess        0  =  exp(-ε) - 1/2
 violated for  ε ≈ 0.6931471806
 time          0.01 s
 """)  # fmt: skip
-    witness = json.loads(run(capsys, *question, "--json")[1])["witness"]
+    witness = contents(run(capsys, *question, "--json")[1])["witness"]
     assert witness["epsilon"] == "0.6931471806"
     low, high = (int(p) / int(q) for p, q in (end.split("/") for end in witness["isolated"]))
     assert low <= 0.6931471805599453 <= high < low + 1e-9
@@ -144,7 +144,7 @@ neighbour  s
 
 def test_json_of_a_check(capsys: Capture) -> None:
     code, out, _ = run(capsys, "check", "survey.dpm", LOOSE, "--json")
-    record = json.loads(out)
+    record = contents(out)
     assert code == 1
     assert record.pop("seconds") >= 0
     assert record.pop("witness") == {
@@ -174,29 +174,29 @@ def test_json_of_a_check(capsys: Capture) -> None:
         "regions_ends": {"plus": [], "minus": []},
         "undecided": [],
     }
-    assert json.loads(run(capsys, "check", "survey.dpm", TIGHT, "--json")[1])["witness"] is None
+    assert contents(run(capsys, "check", "survey.dpm", TIGHT, "--json")[1])["witness"] is None
 
 
 def test_json_of_several(capsys: Capture) -> None:
     code, out, _ = run(capsys, "check", "survey.dpm", TIGHT, "foo &", "--json")
-    first, second = json.loads(out)
+    first, second = contents(out)
     assert code == 2
     assert first["regions"] == {"plus": [["0", "inf", False, False]], "minus": [["0", "inf", False, False]]}
     assert (second["model"], second["formula"], second["error"]["kind"]) == ("survey.dpm", "foo &", "input")
 
 
 def test_json_of_values_and_regions(capsys: Capture) -> None:
-    values = json.loads(run(capsys, "value", "survey.dpm", "P=? (X out_1)", "--json")[1])
+    values = contents(run(capsys, "value", "survey.dpm", "P=? (X out_1)", "--json")[1])
     assert values["values"]["minus"] == {"exact": "1/4", "decimal": "0.2500000000"}
     assert values["query"] == "P=? (X out_1)"
-    least = json.loads(run(capsys, "value", "survey.dpm", "D[?, 0](X out_1)", "--json")[1])["least"]
+    least = contents(run(capsys, "value", "survey.dpm", "D[?, 0](X out_1)", "--json")[1])["least"]
     assert least == {"exact": "ln(3)", "decimal": "1.098612289", "state": "plus", "neighbour": "minus"}
-    pieces = json.loads(run(capsys, "value", "survey.dpm", "D[eps, ?](X out_1)", "--json")[1])["least"]
+    pieces = contents(run(capsys, "value", "survey.dpm", "D[eps, ?](X out_1)", "--json")[1])["least"]
     assert [(each["exact"], each["for"], each["state"]) for each in pieces] == [
         ("3/4 - 1/4*exp(eps)", ["0", "1.0986122886", False, False], "plus"),
         ("0", ["1.0986122887", "inf", True, False], None),
     ]
-    regions = json.loads(run(capsys, "regions", "survey.dpm", "D[eps, 0](X out_1)", "--json")[1])["regions"]
+    regions = contents(run(capsys, "regions", "survey.dpm", "D[eps, 0](X out_1)", "--json")[1])["regions"]
     assert regions["minus"] == [["1.0986122887", "inf", True, False]]
 
 
@@ -347,7 +347,7 @@ def test_probabilities_on_the_range(capsys: Capture, folder: Path) -> None:
 )
 def test_notes(formula: str, note: str, capsys: Capture) -> None:
     assert note in run(capsys, "check", "survey.dpm", formula)[2]
-    assert note in json.loads(run(capsys, "check", "survey.dpm", formula, "--json")[1])["notes"][0]
+    assert note in contents(run(capsys, "check", "survey.dpm", formula, "--json")[1])["notes"][0]
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ def test_an_open_query(capsys: Capture, folder: Path) -> None:
     code, out, _ = run(capsys, "value", "guess.dpm", "D[0, ?](F won)", "--depth", "3", "--json")
     reason = "no proof and no counterexample up to words of 3 actions and 20000 pairs"
     open_value = {"exact": None, "decimal": None, "undecided": ["1/3", "1/2"], "reason": reason}
-    assert json.loads(out)["least"] == open_value | {"state": "s", "neighbour": "u"}
+    assert contents(out)["least"] == open_value | {"state": "s", "neighbour": "u"}
 
 
 def test_the_depth(capsys: Capture, folder: Path) -> None:
@@ -490,7 +490,7 @@ def test_the_best_scheduler_for_an_undecided_formula(capsys: Capture, folder: Pa
     assert (code, err) == (3, "")
     assert out == "s       undecided, in [0, 1]\nreason  a state formula inside is undecided\n"
     code, out, _ = run(capsys, "value", "open.dpm", query, "--from", "s", "--json")
-    assert code == 3 and json.loads(out)["values"]["s"]["undecided"] == ["0", "1"]
+    assert code == 3 and contents(out)["values"]["s"]["undecided"] == ["0", "1"]
 
 
 def clique(states: int) -> str:

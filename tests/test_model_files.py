@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from answers import contents
 from click.testing import CliRunner
 
 from dipc.dpctl.commands.files import export, show
@@ -68,7 +68,7 @@ def test_show_a_decision_process(tmp_path: Path) -> None:
 
 
 def test_show_as_json(survey: str) -> None:
-    found: dict[str, Any] = json.loads(output(show, survey, "--json"))
+    found: dict[str, Any] = contents(output(show, survey, "--json"))
     states = found.pop("states")
     assert found == {
         "model": survey,

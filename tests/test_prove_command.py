@@ -5,12 +5,12 @@ The answers are made by hand here: what decides them has tests of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from answers import contents
 from flint import fmpq
 
 import dipc
@@ -125,7 +125,7 @@ def test_sizes_that_are_set(capsys: Capture, asked: list[Question]) -> None:
 
 def test_json_of_a_proof(capsys: Capture) -> None:
     code, out = run(capsys, "prove", "svt1", "--json")
-    record = json.loads(out)
+    record = contents(out)
     assert code == 0
     assert (record["verdict"], record["least_t"], record["attained_at"]) == ("private", "1", 4)
     assert record["first_broken_N"] is record["counterexample"] is record["reason"] is None
@@ -142,17 +142,17 @@ def test_json_of_a_proof(capsys: Capture) -> None:
 
 def test_json_of_a_violation(capsys: Capture) -> None:
     code, out = run(capsys, "prove", "svt3", "--json")
-    record = json.loads(out)
+    record = contents(out)
     status(["check", "svt3", "--json"])
     assert (code, record["verdict"], record["least_t"], record["first_broken_N"]) == (1, "violated", None, 3)
     assert record["strategies"] == []
     assert record["private_on_declared"] is True
-    assert record["counterexample"] == json.loads(capsys.readouterr().out)["counterexample"]
+    assert record["counterexample"] == contents(capsys.readouterr().out)["counterexample"]
 
 
 def test_json_of_an_undecided_claim(capsys: Capture) -> None:
     _, out = run(capsys, "prove", "nmax1", "--json")
-    record = json.loads(out)
+    record = contents(out)
     assert record["reason"] == "the second largest hides the winner"
     assert record["place"] == "nmax1:11:1"
     assert record["least_t"] is None
@@ -293,7 +293,7 @@ def test_the_least_t_alone(capsys: Capture, asked: list[Question]) -> None:
     assert run(capsys, "budget", "svt1", "--all-sizes") == (0, line)
     assert asked[0].goal is None
     code, out = run(capsys, "budget", "svt1", "--all-sizes", "--json")
-    record = json.loads(out)
+    record = contents(out)
     assert (code, record["least_t"], record["attained_at"], record["sizes"]) == (0, "1", 4, ["N"])
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 
 import pytest
+from answers import contents
 
 from dipc.cli.main import status
 
@@ -31,7 +31,7 @@ def test_broken_sentence(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["decide", "exists eps: exp(eps) = 2", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = contents(capsys.readouterr().out)
     assert record["decision"] == "true"
     assert record["holds_for"] == ["{0.6931471806}"]
 
@@ -42,7 +42,7 @@ def test_what_is_rounded_is_marked_and_not_0(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert "witness: eps ≈ 6.931471806e-14" in out and "holds for: {≈ 6.931471806e-14}\n" in out
     assert status(["decide", f"exists eps: {tiny} > 2 and eps <= 1 or exp(eps) = 3", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = contents(capsys.readouterr().out)
     assert record["holds_for"] == ["(6.931471806e-14, 1]", "{1.0986122887}"]
     (low, high), (point, _) = record["holds_for_ends"]
     assert (low["exact"], high["exact"], point["exact"]) == ("1/10000000000000*ln(2)", "1", "ln(3)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import mpmath
 import pytest
+from answers import contents
 
 from dipc.cli.main import status
 from dipc.cli.terminal import columns, encodable, show_table
@@ -66,7 +66,7 @@ def test_ten_digits_if_nothing_is_said(capsys: Capture) -> None:
 
 def test_record_at_a_budget(capsys: Capture) -> None:
     status([*ASK, "--at", "1/2", "--json", "--digits", "20"])
-    record = json.loads(capsys.readouterr().out)
+    record = contents(capsys.readouterr().out)
     assert record["at"] == "1/2"
     assert record["distribution"][2]["value"] == {"exact": "1/2", "decimal": "0.50000000000000000000"}
 

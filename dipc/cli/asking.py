@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -18,7 +19,8 @@ from dipc.cli.work import Bar
 from dipc.clock import Progress
 from dipc.excerpts import MOST_ANSWERED, MOST_SAID, clipped, shortened
 from dipc.lazily import lazily
-from dipc.report.document import Document, Node, aligned, json_of, lines, plain_document, section_lines
+from dipc.report.answer import answer_text
+from dipc.report.document import Document, Node, aligned, lines, plain_document, section_lines
 
 if TYPE_CHECKING:
     import dipc.certificate.format as certificates
@@ -123,15 +125,15 @@ def _show(outcome: Result) -> None:
         say(line.removesuffix(text) + coloured if heading == "verdict" else line)
 
 
-def show_rows(rows: Iterable[Node], as_json: bool) -> None:
-    """Print rows as a document."""
-    show_document(plain_document(rows), as_json)
+def show_rows(kind: str, rows: Iterable[Node], as_json: bool) -> None:
+    """Print rows as a document; ``kind`` is that of the JSON, see :mod:`dipc.report.answer`."""
+    show_document(kind, plain_document(rows), as_json)
 
 
-def show_document(document: Document, as_json: bool) -> None:
+def show_document(kind: str, document: Document, as_json: bool) -> None:
     """Print a document; headings stand out on a terminal."""
     if as_json:
-        say(json_of(document))
+        say(answer_text(kind, chain.from_iterable(section.rows for section in document)))
         return
     for section in document:
         if section.heading:

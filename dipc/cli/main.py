@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import get_completion_class, shell_complete
@@ -19,7 +19,13 @@ from click.shell_completion import get_completion_class, shell_complete
 from dipc.cli.failures import BROKEN_INPUT, error_record, explain_failure
 from dipc.cli.group import ENTRIES, Commands
 from dipc.cli.terminal import make_robust, say
+from dipc.lazily import lazily
 from dipc.version import __version__
+
+if TYPE_CHECKING:
+    import dipc.report.answer as answers
+else:
+    answers = lazily("dipc.report.answer")
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_DIPC_COMPLETE"
@@ -79,7 +85,7 @@ def status(arguments: list[str], instruction: str | None = None) -> int:
     With an ``instruction`` complete what was typed, for a shell (see ``dipc completion``).
 
     >>> status(["check", "none.dip", "--json"])  # doctest: +ELLIPSIS
-    {"error": {"kind": "file", "message": "none.dip: no such file or program", "place": null, "help": ...}}
+    {"format": "dipc answer", "version": 1, "kind": "error", ...none.dip: no such file or program...
     2
     """
     try:
@@ -114,7 +120,7 @@ def failed(error: BaseException, as_json: bool) -> int:
     code = explain_failure(error)
     try:
         if as_json:
-            click.echo(json.dumps({"error": error_record(error)}))
+            click.echo(json.dumps(answers.envelope("error", {"error": error_record(error)})))
     except OSError as unwritten:
         return explain_failure(unwritten)
     return code

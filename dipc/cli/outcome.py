@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import Interrupted, error_record, explained, kind_of
 from dipc.files import write_file
+from dipc.report.answer import envelope
 from dipc.report.document import Node, Row, aligned, data, lines, record
 from dipc.report.words import program_rows, short_witness, verdict_rows
 
@@ -54,6 +55,9 @@ outranks an undecided one, since it is certain.
 @dataclass(frozen=True, slots=True)
 class Result:
     """A question with its verdict or error; ``expected`` is the verdict that is announced, if that counts."""
+
+    kind: ClassVar[str]
+    """Of its JSON, see :mod:`dipc.report.answer`."""
 
     file: str
     seconds: float
@@ -150,9 +154,9 @@ class Result:
     def record(self) -> Record:
         """The outcome for machines."""
         if self.verdict is not None:
-            return record(self.rows)
+            return envelope(self.kind, record(self.rows))
         assert self.error is not None
-        return {**self.asked, "error": error_record(self.error)}
+        return envelope("error", {**self.asked, "error": error_record(self.error)})
 
     @property
     def asked(self) -> Record:
@@ -164,6 +168,7 @@ class Result:
 class Outcome(Result):
     """The check of a program."""
 
+    kind = "check"
     verdict: Verdict | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     reading: float = 0.0  # seconds

@@ -7,7 +7,6 @@ A *group* holds several things: people see their rows one after the other, machi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -128,11 +127,6 @@ def record(rows: Iterable[Node]) -> Record:
             case _:
                 assert_never(row)
     return found
-
-
-def json_of(document: Document) -> str:
-    """The document as JSON; headings are for people only."""
-    return json.dumps(record(chain.from_iterable(section.rows for section in document)), indent=2)
 
 
 def html(document: Document) -> str:

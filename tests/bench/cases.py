@@ -6,9 +6,8 @@ import re
 import sys
 from dataclasses import replace
 
-from dipc.papers import Row, rows_of, system
-
 import dipc
+from dipc.papers import Row, rows_of, system
 
 
 def forget() -> None:

@@ -13,6 +13,7 @@ from typing import ClassVar
 from xml.etree import ElementTree
 
 import pytest
+from answers import contents
 from flint import fmpq
 
 import dipc
@@ -231,7 +232,7 @@ def test_text() -> None:
 
 
 def test_json() -> None:
-    found = json.loads(json.dumps(outcome(decided(FAILING, SURVEY)).record))
+    found = contents(json.dumps(outcome(decided(FAILING, SURVEY)).record))
     assert found["claim"] == {"at_most": "1/2", "for": "(0, 2)"}
     assert found["verdict"] == "fails"
     assert found["counterexample"] == {
@@ -239,7 +240,7 @@ def test_json() -> None:
         "epsilon": "1",
         "value": {"exact": "(exp(eps))/(1 + exp(eps))", "decimal": "0.7310585786"},
     }
-    proved = outcome(decided(MostLikely(ONE, fmpq(1)), SURVEY)).record
+    proved = contents(json.dumps(outcome(decided(MostLikely(ONE, fmpq(1)), SURVEY)).record))
     assert (proved["verdict"], proved["claim"]["for"], proved["counterexample"]) == ("bounded", "1", None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 from itertools import product
@@ -10,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from answers import contents
 from flint import fmpq
 
 import dipc
@@ -95,7 +95,7 @@ def test_the_command(tmp_path: Path, capsys: Capture) -> None:
     assert shown.count("\n") == 4
     options = [*fixed, "--sequence", "out = 1", "--json"]
     assert status(["pufferfish", "distribution", str(path), *options]) == 0
-    found = json.loads(capsys.readouterr().out)["distribution"]
+    found = contents(capsys.readouterr().out)["distribution"]
     assert [(each["given"], each["sequence"]) for each in found] == [
         ("john = 0", ["out=1"]),
         ("john = 1", ["out=1"]),

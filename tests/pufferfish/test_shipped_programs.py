@@ -5,13 +5,13 @@ tests/test_gallery.py decides them and finds their least constants.
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import product
 from math import comb
 from pathlib import Path
 
 import pytest
+from answers import contents
 from flint import fmpq
 from pufferfish.parametric_examples import noisy_argmax
 
@@ -97,7 +97,7 @@ def test_a_folder_is_checked_without_claims_of_numbers(folder: Path, capsys: Cap
 
 def test_a_folder_of_questions(folder: Path, capsys: Capture) -> None:
     assert status(["pufferfish", "check", str(folder), "--expect", "--json"]) == 0
-    found = {Path(each["model"]).name: each["verdict"] for each in json.loads(capsys.readouterr().out)}
+    found = {Path(each["model"]).name: each["verdict"] for each in contents(capsys.readouterr().out)}
     assert found == {"ex3.hmm": "violated", "ex5.dip": "private", "noisy-max-3.dip": "private"}
 
 

@@ -19,6 +19,7 @@ from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.excerpts import MOST_ANSWERED, shortened
 from dipc.models.values import show_valuation, valuation_record
+from dipc.report.answer import envelope
 from dipc.signs.ends import union_in_brackets
 from dipc.signs.sentence import Quantifier
 
@@ -74,7 +75,7 @@ def distribution(asked: program_options.Asked, values: program_options.Values, d
             **({} if budget is None else {"at": str(budget)}),
             "distribution": records(law, budget, digits or DIGITS),
         }
-        say(json.dumps(record, indent=2))
+        say(json.dumps(envelope("distribution", record), indent=2))
     else:
         show(law, budget, digits or DIGITS)
     return 0
@@ -132,7 +133,7 @@ def decide(sentence: str, time_limit: float | None, memory_limit: float | None, 
             "holds_for_ends": None if regions is None else [region.record() for region in regions],
             "reason": decision.reason,
         }
-        say(json.dumps(record, indent=2))
+        say(json.dumps(envelope("decide", record), indent=2))
         return EXIT_STATUS[decision.status]
     say(answer(decision.status))
     if witness is not None:

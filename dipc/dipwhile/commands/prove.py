@@ -49,6 +49,7 @@ class Wanted(program_options.Asked):
 class SizesOutcome(Result):
     """The proof of a program, or why there is none."""
 
+    kind = "prove"
     verdict: AllSizesAnswer | None = None
 
     @property

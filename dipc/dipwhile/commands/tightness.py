@@ -83,7 +83,7 @@ def budget(asked: program_options.Asked, width: str, epsilon_curve: bool, all_si
             found.append(mechanism.loss_curve(**given))
         return found
 
-    return _answered(answer, asked)
+    return _answered("budget", answer, asked)
 
 
 @click.command(
@@ -103,7 +103,7 @@ Examples:
 )
 def profile(asked: program_options.Asked, width: str, epsilon: str | None) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
-    return _answered(lambda m, **given: [m.profile(epsilon, width=width, **given)], asked)
+    return _answered("profile", lambda m, **given: [m.profile(epsilon, width=width, **given)], asked)
 
 
 @click.command(
@@ -118,7 +118,7 @@ Examples:
 @options.claim()
 def regions(asked: program_options.Asked) -> int:
     """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
-    return _answered(lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked)
+    return _answered("regions", lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked)
 
 
 def _for_all_sizes(asked: program_options.Asked) -> int:
@@ -131,17 +131,17 @@ def _for_all_sizes(asked: program_options.Asked) -> int:
     seconds = data("seconds", round(monotonic() - start, 6))
     known = head_rows(found, asked.name) if asked.as_json else ()
     last = data("reason", found.reason or None), seconds
-    show_rows([*known, *least_rows(found, alone=True), *last], asked.as_json)
+    show_rows("budget", [*known, *least_rows(found, alone=True), *last], asked.as_json)
     return 0 if found.least_t is not None or (found.least is not None and found.least.unbounded) else 3
 
 
-def _answered(answer: Callable[..., list[Tight]], asked: program_options.Asked) -> int:
+def _answered(kind: str, answer: Callable[..., list[Tight]], asked: program_options.Asked) -> int:
     """Compute and print."""
     start = monotonic()
     mechanism, found = computed(asked, answer)
     rows = [row for one in found for row in rows_of(one)]
     time = time_row(monotonic() - start)
-    show_rows([*program_rows(asked.name, mechanism.parameters), *rows, time], asked.as_json)
+    show_rows(kind, [*program_rows(asked.name, mechanism.parameters), *rows, time], asked.as_json)
     return 0
 
 
@@ -211,7 +211,7 @@ def explain(
     head = Section("", (*program_rows(asked.name, mechanism.parameters), *first.rows))
     ways = data("next", [command for command, _ in following])
     last = Section("Next", (*(Row(*line) for line in following), ways, seconds))
-    show_document((head, *others, last), asked.as_json)
+    show_document("explain", (head, *others, last), asked.as_json)
     return 0
 
 

@@ -14,7 +14,8 @@ from dipc.dpctl.records import state_rows
 from dipc.dpctl.verdict import Witness
 from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS
-from dipc.report.document import json_of, plain_document, text
+from dipc.report.answer import answer_text
+from dipc.report.document import plain_document, text
 
 
 def loaded(asked: Asked) -> MarkovModel:
@@ -59,7 +60,7 @@ def show(asked: Asked, output: str | None, to: str, why: str | None) -> int:
         found = loaded(asked)
         if to == "text":
             document = plain_document(state_rows(found))
-            content = json_of(document) if asked.as_json else text(document)
+            content = answer_text("model show", state_rows(found)) if asked.as_json else text(document)
         else:
             content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
     write(content, output)

@@ -131,6 +131,7 @@ def about_formulas(command: Callable[..., int]) -> Callable[..., int]:
 class FormulaOutcome(Result):
     """The check of a formula; ``line`` says what was asked."""
 
+    kind = "model check"
     verdict: ModelVerdict | None = None
     line: PropertyLine = NO_LINE
 
@@ -290,7 +291,11 @@ def value(asked: Asked, query: str) -> int:
     with work(f"computing {query}", *asked.limits):
         loaded = asked.load()
         found = loaded.value(query, **asked.restrictions(loaded))
-    show_rows([*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))], asked.as_json)
+    show_rows(
+        "model value",
+        [*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))],
+        asked.as_json,
+    )
     say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
 
@@ -313,6 +318,6 @@ def regions(asked: Asked, formula: str) -> int:
         found = loaded.regions(formula, **asked.restrictions(loaded))
         if running.error is not None:
             raise running.error
-    show_rows([*rows_of(found, asked.name), time_row(monotonic() - start)], asked.as_json)
+    show_rows("model regions", [*rows_of(found, asked.name), time_row(monotonic() - start)], asked.as_json)
     say_notes(found.verdict.notes)
     return 3 if isinstance(found.verdict, Undecided) else 0

@@ -21,6 +21,7 @@ from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
 from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.mixed import Mixed
 from dipc.pufferfish.panels import POINTS, WHAT
+from dipc.report.answer import envelope
 from dipc.suggest import did_you_mean
 
 FIGURES = (".svg", ".pdf", ".png")
@@ -153,7 +154,7 @@ def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
         rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
     if asked.as_json:
         head = {"model": asked.name, "given": given, "horizon": question.horizon}
-        say(json.dumps({**head, "distribution": [_record(*row) for row in rows]}, indent=2))
+        _say_json({**head, "distribution": [_record(*row) for row in rows]})
         return 0
     priors = dict.fromkeys(prior for prior, _, _ in rows)
     for prior in priors:
@@ -166,6 +167,10 @@ def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
         divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
         click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
     return 0
+
+
+def _say_json(found: Record) -> None:
+    say(json.dumps(envelope("pufferfish distribution", found), indent=2))
 
 
 def _program_distribution(asked: Asked, given: str | None, output: str | None) -> int:
@@ -182,7 +187,7 @@ def _program_distribution(asked: Asked, given: str | None, output: str | None) -
             for (name, prior), law in laws.items()
             for o, f in law.items()
         ]
-        say(json.dumps({**head, "distribution": records}, indent=2))
+        _say_json({**head, "distribution": records})
         return 0
     for (name, prior), law in laws.items():
         say(f"given {name}" + (f"   (prior {prior})" if prior else ""))

@@ -34,6 +34,7 @@ from dipc.pufferfish.records import (
     verdict_rows,
 )
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
+from dipc.report.answer import envelope
 from dipc.report.document import Node, record, time_row
 from dipc.shipped import expected_verdict, holds_program, located_hidden, name_of, source_of
 from dipc.systems import offered
@@ -151,6 +152,7 @@ FILE = click.argument("file", metavar="FILE", type=options.HIDDEN_MODEL)
 class HiddenOutcome(Result):
     """The check of a question."""
 
+    kind = "pufferfish check"
     verdict: PufferfishVerdict | None = None
 
     @property
@@ -284,14 +286,14 @@ def budget(asked: Asked, curve: bool) -> int:
     if curve:
         _show_curve(found, asked.as_json)
     else:
-        show_rows([*budget_rows(found[0]), time_row(seconds)], asked.as_json)
+        show_rows("pufferfish budget", [*budget_rows(found[0]), time_row(seconds)], asked.as_json)
     say_notes(found[-1].notes)
     return 0 if all(each.exact for each in found) else 3
 
 
 def _show_curve(found: Sequence[Budget], as_json: bool) -> None:
     if as_json:
-        records = [record(budget_rows(each)) for each in found]
+        records = [envelope("pufferfish budget", record(budget_rows(each))) for each in found]
         say(json.dumps(records, indent=2))
         return
     symbol = "c" if found[0].question.parameters.eps_name is None else "t"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+from answers import contents
 from campaigns import spared
 
 import dipc
@@ -55,7 +55,7 @@ def test_less_noise_is_not_proved(name: str) -> None:
 def test_a_folder_is_proved(capsys: Capture) -> None:
     folder = next(iter(every_size_programs().values())).parent
     assert status(["prove", str(folder), "--expect", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = contents(capsys.readouterr().out)
     assert {Path(each["program"]).stem: each["as_expected"] for each in found} == dict.fromkeys(T, True)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from answers import contents
 from flint import fmpq
 
 import dipc
@@ -241,7 +241,7 @@ def test_plain_words_without_colour(capsys: Capture, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_the_next_commands_work(arguments: list[str], capsys: Capture) -> None:
-    record = json.loads(run(capsys, *arguments, "--json"))
+    record = contents(run(capsys, *arguments, "--json"))
     assert record["next"]
     for command in record["next"]:
         words = re.findall(r"'[^']*'|\S+", command)
@@ -251,13 +251,13 @@ def test_the_next_commands_work(arguments: list[str], capsys: Capture) -> None:
 
 
 def test_the_strongest_claim_keeps_the_interval(capsys: Capture) -> None:
-    record = json.loads(run(capsys, "rand1", "-D", "N=1", "--claim", "2*eps for eps in (0, 1]", "--json"))
+    record = contents(run(capsys, "rand1", "-D", "N=1", "--claim", "2*eps for eps in (0, 1]", "--json"))
     assert "for eps in (0, 1]" in record["next"][0]
     assert record["claim"]["for"] == "(0, 1]"
 
 
 def test_the_record(capsys: Capture) -> None:
-    record: dict[str, Any] = json.loads(run(capsys, "svt4", "-D", "N=2", "--json"))
+    record: dict[str, Any] = contents(run(capsys, "svt4", "-D", "N=2", "--json"))
     assert (record["reason"], record["complete"], record["shifts_cost"]) == ("violated", True, "3/2")
     assert record["least"]["t"]["exact"] == "21/20"
     assert record["least"]["where"] == ["approached as eps -> 0"]
@@ -288,11 +288,11 @@ def test_a_pair_may_be_given_at_once(capsys: Capture) -> None:
     """As for `check` and `plot`; the claim itself is not proposed as a stronger one."""
     one = run(capsys, "svt1", "-D", "N=1", "--pair", "q=[0]", "q=[1]", "--json")
     two = run(capsys, "svt1", "-D", "N=1", "--input", "q=[0]", "--neighbour", "q=[1]", "--json")
-    assert {**json.loads(one), "seconds": 0} == {**json.loads(two), "seconds": 0}
+    assert {**contents(one), "seconds": 0} == {**contents(two), "seconds": 0}
     assert status(["explain", "svt1", "--pair", "q=[0]", "q=[1]", "--input", "q=[0]"]) == 2
     assert "given twice" in capsys.readouterr().err
 
 
 def test_the_claim_itself_is_not_the_next_one_to_try(capsys: Capture) -> None:
-    least = json.loads(run(capsys, "svt1", "-D", "N=1", "--json"))["next"][0].split("'")[1]
+    least = contents(run(capsys, "svt1", "-D", "N=1", "--json"))["next"][0].split("'")[1]
     assert "strongest" not in run(capsys, "svt1", "-D", "N=1", "--claim", least)
