@@ -20,7 +20,7 @@ bound; guards that the program does not have would raise it, so that runs with t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -30,7 +30,7 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Choice
 from dipc.dipwhile.allsizes.build import Prepared, Walk, walked
-from dipc.dipwhile.allsizes.feasible import Condition
+from dipc.dipwhile.allsizes.feasible import Condition, solution
 from dipc.dipwhile.allsizes.linear import cost_of_run
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import (
@@ -51,7 +51,6 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
 from dipc.dipwhile.syntax.names import target_name
 from dipc.errors import LimitReached
-from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 
 MOST_RUNS = 64
 MOST_STEPS = 10_000
@@ -234,7 +233,10 @@ class Concrete:
             )
         ):
             return None
-        found = _solution(conditions, tuple(self.bounds(run.labels or {})))
+        inside = (replace(c, strict=not c.equal) for c in conditions)
+        cells = {s for s in symbols(c.value for c in conditions) if s.kind == "private"}
+        bounds = tuple(self.bounds(run.labels or {}))
+        found = solution([*inside, *bounds], cells | symbols(c.value for c in bounds))
         if found is None or (integers and any(v.q != 1 for v in found.values())):
             return None
         return {s.name: v for s, v in found.items() if s.kind == "private"}
@@ -283,25 +285,3 @@ def _may_write(operation: Put | Draw, name: str) -> bool:
             return f"{array}[{k}]" == name
         case target:
             return target_name(target) in (_array(name), name)
-
-
-def _solution(conditions: Sequence[Condition], bounds: Sequence[Condition]) -> dict[Symbol, fmpq] | None:
-    """Numbers that satisfy all conditions by a margin up to 1, and the bounds, with cells near 0."""
-    names = sorted(symbols(c.value for c in (*conditions, *bounds)))
-    up = {symbol: k for k, symbol in enumerate(names)}
-    down = {s: len(names) + k for k, s in enumerate(names) if s.kind == "private"}
-    missing = 2 * len(names)  # to the margin of 1
-    rows = []
-    for k, condition in enumerate((*conditions, *bounds)):
-        terms = {CONSTANT: condition.value.constant}
-        for symbol, factor in condition.value.terms:
-            terms |= {up[symbol]: factor} | ({down[symbol]: -factor} if symbol in down else {})
-        if k < len(conditions) and not condition.equal:
-            terms |= {CONSTANT: terms[CONSTANT] - ONE, missing: ONE}
-        rows.append(Row(terms, condition.equal))
-    goal = dict.fromkeys([*down.values(), *(up[s] for s in down)], ONE)
-    found = least(rows, [{missing: ONE}, goal], {j for s, j in up.items() if s not in down})
-    if isinstance(found, Infeasible) or found.cost >= ONE:
-        return None
-    known = found.values
-    return {s: known.get(j, ZERO) - known.get(down.get(s, missing + 1), ZERO) for s, j in up.items()}

@@ -1,18 +1,19 @@
-"""Which conditions contradict each other, and what they say about some of their unknowns: Fourier-Motzkin.
+"""Which conditions contradict each other, and what they say about some of their unknowns: linear programs.
 
 A path is dropped only if its conditions have no solution in the reals; strict and weak inequalities are kept
-apart.  Where the elimination grows too large nothing is dropped and nothing follows, which is always right.
+apart: a margin for the strict ones is pushed as far as 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
-from dipc.dipwhile.allsizes.values import ONE, Linear, Symbol, symbols
+from flint import fmpq
 
-MOST = 200
-"""How many inequalities an elimination may reach before it is given up."""
+from dipc.dipwhile.allsizes.values import ONE, ZERO, Linear, Symbol, symbols, unknown
+from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +33,91 @@ class Condition:
         return number == 0 if self.equal else number > 0 or (number == 0 and not self.strict)
 
 
-class TooMany(Exception):
-    """The elimination was given up."""
-
-
 def contradictory(conditions: Sequence[Condition]) -> bool:
-    """Whether no numbers for the symbols satisfy all conditions (False also where that is not found out)."""
-    try:
-        return eliminate(conditions, symbols(c.value for c in conditions)) is None
-    except TooMany:
-        return False
+    """Whether no numbers for the symbols satisfy all conditions."""
+    return solution(conditions) is None
+
+
+def solution(conditions: Iterable[Condition], small: Collection[Symbol] = ()) -> Mapping[Symbol, fmpq] | None:
+    """Numbers that satisfy all conditions, with a margin up to 1 where they are strict; None: there are none.
+
+    The symbols in ``small`` are as near to 0 as they can be.
+    """
+    conditions = list(conditions)
+    names = sorted(symbols(c.value for c in conditions))
+    up = {symbol: k for k, symbol in enumerate(names)}
+    down = {symbol: len(names) + k for k, symbol in enumerate(names) if symbol in small}
+    missing = 2 * len(names)  # to the margin of 1
+    rows = []
+    for condition in conditions:
+        terms = {CONSTANT: condition.value.constant}
+        for symbol, factor in condition.value.terms:
+            terms |= {up[symbol]: factor} | ({down[symbol]: -factor} if symbol in down else {})
+        if condition.strict:
+            terms |= {CONSTANT: terms[CONSTANT] - ONE, missing: ONE}
+        rows.append(Row(terms, condition.equal))
+    goal = dict.fromkeys([*down.values(), *(up[s] for s in down)], ONE)
+    found = least(rows, [{missing: ONE}, goal], {j for s, j in up.items() if s not in down})
+    if isinstance(found, Infeasible) or found.cost >= ONE:
+        return None
+    known = found.values
+    return {s: known.get(j, ZERO) - known.get(down.get(s, missing + 1), ZERO) for s, j in up.items()}
 
 
 def consequences(
     conditions: Sequence[Condition], kept: Collection[Symbol], most: int
 ) -> tuple[Condition, ...]:
-    """What follows for the symbols ``kept``: at most so many conditions, without what follows from others."""
-    others = symbols(c.value for c in conditions) - set(kept)
-    try:
-        found = eliminate(conditions, others)
-    except TooMany:
-        return ()
-    facts = sorted({scaled(c) for c in found or () if c.value.terms}, key=_key)
-    if len(facts) > 2 * most:
-        return ()
+    """What follows for the symbols ``kept``, their differences and bounds, at most so many conditions.
+
+    Those that follow from others are left out.
+    """
+    point = solution(conditions)
+    assert point is not None, "the conditions of a path contradict each other"
+    facts = list(_facts(conditions, sorted(kept), point))
     for fact in list(facts):
         rest = [other for other in facts if other != fact]
         if all(contradictory([*rest, negation]) for negation in negations(fact)):
             facts = rest
     return tuple(facts[:most])
+
+
+def _facts(
+    conditions: Sequence[Condition], kept: Sequence[Symbol], point: Mapping[Symbol, fmpq]
+) -> Iterator[Condition]:
+    pairs = (unknown(a).plus(unknown(b), -ONE) for a, b in combinations(kept, 2))
+    for value in (*map(unknown, kept), *pairs):
+        ends = [(side, _lowest(conditions, side, point)) for side in (value.times(-ONE), value)]
+        (_, high), (_, low) = ends
+        if low is not None and high == -low:
+            yield Condition(Linear(value.terms, -low), equal=True)
+            continue
+        for side, end in ends:
+            if end is not None:
+                bound = Linear(side.terms, -end)
+                reached = Condition(bound.times(-ONE))
+                yield Condition(bound, strict=contradictory([*conditions, reached]))
+
+
+def _lowest(conditions: Sequence[Condition], value: Linear, point: Mapping[Symbol, fmpq]) -> fmpq | None:
+    """The greatest lower bound of a value, strictness aside: the value is it plus some conditions (Farkas).
+
+    Seen from a solution, no condition is negative, so no multiplier has a negative cost.
+    """
+    rows: dict[Symbol, dict[int, fmpq]] = {s: {CONSTANT: -factor} for s, factor in value.terms}
+    costs: dict[int, fmpq] = {}
+    for k, condition in enumerate(conditions):
+        for symbol, factor in condition.value.terms:
+            rows.setdefault(symbol, {}).update(
+                {2 * k: factor} | ({2 * k + 1: -factor} if condition.equal else {})
+            )
+        costs[2 * k] = at(condition.value, point)
+    found = least([Row(terms, True) for terms in rows.values()], [costs])
+    return None if isinstance(found, Infeasible) else at(value, point) - found.cost
+
+
+def at(value: Linear, point: Mapping[Symbol, fmpq]) -> fmpq:
+    """The number that a value has at a point."""
+    return sum((factor * point[s] for s, factor in value.terms), value.constant)
 
 
 def negations(condition: Condition) -> tuple[Condition, ...]:
@@ -80,59 +137,3 @@ def linked(goal: Condition, conditions: Iterable[Condition]) -> list[Condition]:
         found += (condition for condition, _ in near)
         reached = reached.union(*(names for _, names in near))
     return found
-
-
-def scaled(condition: Condition) -> Condition:
-    """The same condition with the first coefficient 1 or -1 (1 for an equation)."""
-    first = condition.value.terms[0][1]
-    return replace(condition, value=condition.value.times(1 / (first if condition.equal else abs(first))))
-
-
-def eliminate(conditions: Iterable[Condition], gone: Iterable[Symbol]) -> list[Condition] | None:
-    """Conditions on the other symbols that hold where some values of ``gone`` satisfy all; None: never."""
-    left = _alive(conditions)
-    for symbol in sorted(gone):
-        if left is None:
-            return None
-        left = _alive(_without(left, symbol))
-    return left
-
-
-def _alive(conditions: Iterable[Condition]) -> list[Condition] | None:
-    """The conditions that say something; None if one of them is false."""
-    alive: dict[Condition, None] = {}
-    for condition in conditions:
-        match condition.settled:
-            case False:
-                return None
-            case None:
-                alive[scaled(condition)] = None
-    if len(alive) > MOST:
-        raise TooMany
-    return list(alive)
-
-
-def _without(conditions: Sequence[Condition], symbol: Symbol) -> list[Condition]:
-    """The projection along one symbol: by an equation if there is one, else by pairs of bounds."""
-    about = [(c, dict(c.value.terms).get(symbol)) for c in conditions]
-    free = [c for c, factor in about if factor is None]
-    bound = [(c, factor) for c, factor in about if factor is not None]
-    equation = next(((c, factor) for c, factor in bound if c.equal), None)
-    if equation is not None:
-        by, pivot = equation
-        others = [(c, factor) for c, factor in bound if c is not by]
-        return free + [replace(c, value=c.value.plus(by.value, -factor / pivot)) for c, factor in others]
-    lower = [(c, factor) for c, factor in bound if factor > 0]
-    upper = [(c, factor) for c, factor in bound if factor < 0]
-    if len(lower) * len(upper) > MOST:
-        raise TooMany
-    return free + [
-        Condition(a.value.times(1 / p).plus(b.value, -1 / q), a.strict or b.strict)
-        for a, p in lower
-        for b, q in upper
-    ]
-
-
-def _key(condition: Condition) -> tuple[object, ...]:
-    value = condition.value
-    return (len(value.terms), [(s, str(c)) for s, c in value.terms], str(value.constant), condition.strict)
