@@ -89,13 +89,15 @@ class Step:
     """What happens on an edge, for a reader: ``q[i]`` by 1, ``r >= rT``, ``out[i] = top``.
 
     ``kind`` is ``label`` (``text`` is the private cell, ``value`` its change), ``sample`` (``text`` names the
-    variable drawn; these are in the order of the edge's samples), ``test``, ``choice`` or ``output``.
+    variable drawn; these are in the order of the edge's samples), ``test``, ``choice`` or ``output``
+    (``published`` is its variable and what it gets, ``None`` if that is unknown or random).
     """
 
     kind: str
     text: str
     span: Span = field(compare=False, repr=False)
     value: str = ""
+    published: tuple[str, str | None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dipc.dipwhile.allsizes.paths import Path
 from dipc.dipwhile.allsizes.system import END, START, Point
 from dipc.dipwhile.allsizes.values import (
     Datum,
+    Linear,
     Pair,
     Unknown,
     as_linear,
@@ -29,7 +30,9 @@ def publish(path: Path, pc: int) -> None:
         for name in sorted(path.system.scalars & path.values.keys()):
             path.outputs.setdefault(name, (name, path.values[name], path.system.adjacency.span))
     for key, (text, value, span) in path.outputs.items():
-        path.steps.append(Step("output", f"{text} = {shown(value)}", span))
+        certain = isinstance(value, Pair) or (isinstance(value, Linear) and value.number is not None)
+        published = text, shown(value) if certain else None
+        path.steps.append(Step("output", f"{text} = {shown(value)}", span, published=published))
         if not isinstance(key, str) or pc == END:
             path.same(value)
 

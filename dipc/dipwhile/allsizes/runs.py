@@ -5,7 +5,6 @@ Why no t is enough is said in words: what each round of a cycle costs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
@@ -140,9 +139,8 @@ def on_cycles(automaton: Automaton, numbers: Sequence[int]) -> Iterator[Edge]:
 
 def _name(edge: Edge) -> str:
     """What the edge publishes, or its last test."""
-    outputs = [s.text.partition(" = ")[2] for s in edge.path if s.kind == "output"]
+    known = [s.published[1] for s in edge.path if s.published and s.published[1]]
     tests = [s.text for s in edge.path if s.kind == "test"]
-    known = [text for text in outputs if not re.match("an unknown", text)]
     return f"`{(known or tests or ['round'])[-1]}`"
 
 

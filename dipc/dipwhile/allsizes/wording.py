@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -22,15 +23,19 @@ from dipc.models.values import show
 KINDS = {"output": "on the way to", "test": "if", "choice": "if", "value": "while", "label": "where"}
 """What may tell edges apart, from what is best to read on, with the word before it."""
 
-UNKNOWN = "an unknown number"
-"""What the builder says of a random value that is published."""
-
 MOST_CASES = 3
 LONGEST = 150  # characters of a sentence
 
-Atom = tuple[str, str]  # a kind and a text
 Motion = tuple[str, fmpq]
 """``by s``, or ``more s``: by s more than its mean."""
+
+
+class Atom(NamedTuple):
+    """What an edge does or has; ``short`` is the value of an output, or ``publishing`` its variable."""
+
+    kind: str
+    text: str
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +162,10 @@ def _by_kind(kind: str, found: Sequence[Move], atoms: Sequence[frozenset[Atom]])
 
 
 def _atoms(edge: Edge, places: Sequence[Place]) -> Iterator[Atom]:
-    yield from ((step.kind, step.text) for step in edge.path if step.kind in KINDS)
-    yield from (("value", f"{name} = {show(known)}") for name, known in places[edge.source].values)
+    for step in (step for step in edge.path if step.kind in KINDS):
+        name, shown = step.published or ("", "")
+        yield Atom(step.kind, step.text, f"publishing {name}" if shown is None else shown)
+    yield from (Atom("value", f"{name} = {show(known)}") for name, known in places[edge.source].values)
 
 
 def common(found: Sequence[Move]) -> list[Motion]:
@@ -198,18 +205,8 @@ def _motion(motion: Motion, found: Sequence[Move]) -> str:
 
 def _where(atom: Atom, known: Iterable[Atom]) -> str:
     """The words for an atom; of an output its value, unless another variable can have it too."""
-    kind, text = atom
-    if kind == "output":
-        short = _published(text)
-        alone = all(_published(other) != short or other == text for k, other in known if k == kind)
-        text = short if alone else text
-    return f"{KINDS[kind]} {text}"
-
-
-def _published(text: str) -> str:
-    """The value of an output; its name, if the value is a random one."""
-    name, _, value = text.partition(" = ")
-    return f"publishing {name}" if value == UNKNOWN else value or text
+    alone = all(other.short != atom.short or other.text == atom.text for other in known)
+    return f"{KINDS[atom.kind]} {atom.short if atom.short and alone else atom.text}"
 
 
 # --- as a table ----------------------------------------------------------------------------------

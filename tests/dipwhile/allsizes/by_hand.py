@@ -13,7 +13,9 @@ HALF, QUARTER, ONE, ZERO = fmpq(1, 2), fmpq(1, 4), fmpq(1), fmpq(0)
 
 
 def step(kind: str, text: str, line: int) -> Step:
-    return Step(kind, text, Span(SOURCE, line - 1, line - 1))
+    name, _, value = text.partition(" = ")
+    published = (name, value) if kind == "output" else None
+    return Step(kind, text, Span(SOURCE, line - 1, line - 1), published=published)
 
 
 def number(value: fmpq) -> Form:
