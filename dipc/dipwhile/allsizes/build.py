@@ -16,11 +16,12 @@ from dipc.dipwhile.allsizes.execute import run
 from dipc.dipwhile.allsizes.expressions import evaluate
 from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
+from dipc.dipwhile.allsizes.integers import assigned_values, integer_names, is_integer
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.outputs import belongs
 from dipc.dipwhile.allsizes.paths import Dropped, Path
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.rewrite import Scope, assigned_values, integer_names, is_integer, rewritten
+from dipc.dipwhile.allsizes.rewrite import Scope, rewritten
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
 from dipc.dipwhile.semantics.liveness import successors

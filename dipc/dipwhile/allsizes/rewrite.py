@@ -15,14 +15,15 @@ Draws move to another place in the text.  So nothing may fail in a round that is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain, count, starmap
+from itertools import count, starmap
 from typing import cast
 
 from flint import fmpq
 
+from dipc.dipwhile.allsizes.integers import is_integer
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
@@ -33,10 +34,9 @@ from dipc.dipwhile.syntax.walk import (
     bottom_up,
     children,
     expressions,
-    inner_statements,
     map_expressions,
     nodes,
-    preorder,
+    statements,
     with_children,
 )
 
@@ -193,13 +193,10 @@ class Rewriter:
 
     def touches_arrays(self, loop: ast.For) -> bool:
         """Whether the body of a loop draws or reads arrays of any size."""
-        loops = [s for s in _statements(self.body) if isinstance(s, ast.For) and not self.numbered(s)]
-        filled = {
-            s.target.array
-            for s in chain.from_iterable(_statements(each.body) for each in loops)
-            if isinstance(s, ast.Assign) and isinstance(s.target, ast.Index)
-        }
-        read = {name for s in _statements(loop.body) for e in _read(s) for name in names_in(e)}
+        loops = [s for s, _ in statements(self.body) if isinstance(s, ast.For) and not self.numbered(s)]
+        inside = [s for each in loops for s, _ in statements(each.body) if isinstance(s, ast.Assign)]
+        filled = {s.target.array for s in inside if isinstance(s.target, ast.Index)}
+        read = {name for s, _ in statements(loop.body) for e in _read(s) for name in names_in(e)}
         arrays = filled - self.scope.inputs - self.scope.outputs
         return bool(arrays & {*read, *_assigned(loop.body)})
 
@@ -225,8 +222,9 @@ class Rewriter:
                     cell = ast.Index(array, ast.Name(CELL, span=node.span), span=node.span)
                     fold = ast.Fold("sum", CELL, ONE, bound, cell, span=node.span)
                     return self.total(fold, show_expr(node), before)
-                case ast.Fold("sum", _, low, high, body) if self.symbolic(low, high) and not _binds(body):
-                    return self.total(node, show_expr(node), before)
+                case ast.Fold("sum", _, low, high, body) if self.symbolic(low, high):
+                    if not any(isinstance(part, ast.Fold) for part in nodes(body)):  # names mean the same
+                        return self.total(node, show_expr(node), before)
                 case ast.Call(name, (ast.Name(array),)) if name in EXTREMA and array in self.families:
                     return self.winner(array, name, before) or node
             return node
@@ -246,7 +244,7 @@ class Rewriter:
         binders = {
             n.variable for s in loop.body for e in expressions(s) for n in nodes(e) if isinstance(n, ast.Fold)
         }
-        loops = {s.variable for s in _statements(loop.body) if isinstance(s, ast.For)}
+        loops = {s.variable for s, _ in statements(loop.body) if isinstance(s, ast.For)}
         if substitute(loop.low, self.constants) != ONE or loop.variable in binders | loops:
             return [], loop
         known = self.scope.inputs | self.scope.names | {loop.variable}
@@ -319,8 +317,8 @@ class Rewriter:
             if not self.draw_never_fails(statement.value, loop):
                 return None
             assigned.add(statement.target.name)
-        inside = set(map(id, _statements(loop.body)))
-        outside = [s for s in _statements(self.body) if id(s) not in inside and s is not loop]
+        inside = {id(s) for s, _ in statements(loop.body)}
+        outside = [s for s, _ in statements(self.body) if id(s) not in inside and s is not loop]
         elsewhere = {name for s in outside for e in _read(s) for name in names_in(e)}
         lasting = elsewhere | self.scope.inputs | self.scope.outputs
         return None if assigned & lasting else frozenset(assigned)
@@ -348,7 +346,7 @@ class Rewriter:
 
     def only_extrema(self, array: str) -> bool:
         """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
-        read = [node for s in _statements(self.body) for e in _read(s) for node in nodes(e)]
+        read = [node for s, _ in statements(self.body) for e in _read(s) for node in nodes(e)]
         filled = _assigned(self.body).count(array)
         whole = sum(isinstance(n, ast.Name) and n.name == array for n in read)
         extrema = sum(
@@ -458,71 +456,6 @@ class Rewriter:
         return loop.low == ONE and isinstance(loop.high, ast.Name) and loop.high.name in self.scope.lengths
 
 
-# --- integers ----------------------------------------------------------------------------------
-
-
-Assigned = Sequence[tuple[str, ast.Expr | ast.Distribution]]
-"""The names that are assigned, each with a value."""
-
-
-def assigned_values(body: ast.Block) -> Assigned:
-    """All assignments of a body; the variable of a loop is an integer."""
-    found = [(target_name(s.target), s.value) for s in _statements(body) if isinstance(s, ast.Assign)]
-    return [*found, *((s.variable, ONE) for s in _statements(body) if isinstance(s, ast.For))]
-
-
-def integer_names(assigned: Assigned, known: Collection[str], constants: Constants) -> frozenset[str]:
-    """Of all names those that only ever hold integers: ``known`` ones, and those assigned nothing else.
-
-    The greatest set that agrees with all assignments, whatever their order.
-    """
-    found = frozenset({*known, *(name for name, _ in assigned)})
-    while True:
-        wrong = {name for name, value in assigned if not _draws_integer(value, found, constants)}
-        if not wrong & found:
-            return found
-        found -= wrong
-
-
-def _draws_integer(value: ast.Expr | ast.Distribution, names: frozenset[str], constants: Constants) -> bool:
-    match value:
-        case ast.Noise(kind):
-            return NOISE[kind].integer
-        case ast.Choose(options):
-            return all(is_integer(option, names, constants) for option, _ in options)
-        case ast.Uniform(support) | ast.ExpMechanism(support=support):
-            ends = support.members if isinstance(support, ast.SetOf) else (support.low, support.high)
-            return all(is_integer(end, names, constants) for end in ends)
-    return isinstance(value, ast.Expr) and is_integer(value, names, constants)
-
-
-WHOLE = {"floor", "ceil", "count", "argmax", "argmin"}
-"""The functions whose values are integers; those of KEEPING are, if their arguments are."""
-KEEPING = {"sum", "max", "min", "abs", "mod"}
-
-
-def is_integer(expr: ast.Expr, names: Collection[str], constants: Constants) -> bool:
-    """Whether a value is surely an integer, where ``names`` hold integers."""
-
-    def visit(node: ast.Expr, parts: tuple[bool, ...]) -> bool:
-        match node:
-            case ast.Number(value):
-                return bool(value.q == 1)
-            case ast.Name(name) | ast.Index(name):
-                return name in names
-            case ast.Binary(op):
-                return op in (ast.Op.ADD, ast.Op.SUB, ast.Op.MUL) and all(parts)
-            case ast.Unary(op):
-                return op is ast.Op.NEG and all(parts)
-            case ast.Call(function):
-                return function in WHOLE or (function in KEEPING and all(parts))
-            case ast.Fold(kind):
-                return kind == "count" or (kind == "sum" and parts[2])
-        return False
-
-    return bottom_up(substitute(expr, constants), visit)
-
-
 # --- parts of trees ----------------------------------------------------------------------------
 
 
@@ -532,14 +465,9 @@ def _with(block: Iterable[ast.Statement], left: ast.Expr, op: ast.Op, right: ast
     return cast(ast.Block, (*block, ast.Assume(condition, span=left.span)))
 
 
-def _statements(body: ast.Block) -> Iterator[ast.Statement]:
-    for statement in body:
-        yield from preorder(statement, inner_statements)
-
-
 def _assigned(body: ast.Block) -> list[str]:
     """The variable or array of every assignment."""
-    return [target_name(s.target) for s in _statements(body) if isinstance(s, ast.Assign)]
+    return [target_name(s.target) for s, _ in statements(body) if isinstance(s, ast.Assign)]
 
 
 def _read(statement: ast.Statement) -> Iterator[ast.Expr]:
@@ -569,8 +497,3 @@ def _add(term: ast.Expr, name: str) -> ast.Assign:
     """``name <- name + term``."""
     total = ast.Name(name, span=term.span)
     return ast.Assign(total, ast.Binary(ast.Op.ADD, total, term, span=term.span), span=term.span)
-
-
-def _binds(expr: ast.Expr) -> bool:
-    """Whether names have another meaning in a part of the expression."""
-    return any(isinstance(node, ast.Fold) for node in nodes(expr))
