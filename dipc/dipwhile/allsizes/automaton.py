@@ -97,7 +97,7 @@ class Step:
     text: str
     span: Span = field(compare=False, repr=False)
     value: str = ""
-    published: tuple[str, str | None] | None = field(default=None, compare=False)
+    published: tuple[str, str | None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
