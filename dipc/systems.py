@@ -179,7 +179,7 @@ MODELS = System(
     },
     homes={"load": "model:load", "judge": "commands.judge:judge"},
     asks={"": "model check"},
-    taken_by="`dipc model` takes it, `dipc plot` and `dipc report` with --formula; in Python `dipc.load`",
+    taken_by="`dipc model` takes it, and `dipc check`, `plot`, `report`, `export`; in Python `dipc.load`",
     forwards={
         "check": "dpctl.commands.model:check",
         "regions": "dpctl.commands.model:regions",
@@ -210,16 +210,17 @@ HIDDEN_MODELS = System(
         "about secrets": "programs:ProgramQuestion",
     },
     asks={"": "pufferfish check"},
-    taken_by="`dipc pufferfish` takes it; in Python `dipc.load`",
+    taken_by="`dipc pufferfish` takes it, and `dipc check`, `plot`, `report`, `export`; in Python `dipc.load`",
     forwards={
         "check": "pufferfish.commands.pufferfish:check",
         "budget": "pufferfish.commands.pufferfish:budget",
         "distribution": "pufferfish.commands.files:distribution",
         "plot": "pufferfish.commands.files:plot",
         "export": "pufferfish.commands.files:export",
+        "report": "pufferfish.commands.files:report",
     },
     statements=("pufferfish",),
-    views=("views", "panels"),
+    views=("views", "panels", "page"),
 )
 
 SYSTEMS = (PROGRAMS, MODELS, HIDDEN_MODELS)

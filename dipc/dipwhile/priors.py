@@ -32,7 +32,7 @@ from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.questions import not_drawn
 from dipc.dipwhile.syntax.simplify import OPERATORS
-from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached
+from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached, Source
 from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
@@ -304,9 +304,14 @@ class ProgramSecrets:
     explored: Explored = field(repr=False)
 
     @property
-    def name(self) -> str:
-        """The file."""
-        return self.explored.program.source.name
+    def source(self) -> Source:
+        """The text of the program."""
+        return self.explored.program.source
+
+    @property
+    def parameters(self) -> tuple[tuple[str, fmpq], ...]:
+        """The parameters of the program with their numbers."""
+        return self.explored.program.parameters
 
     @property
     def makes_claim(self) -> bool:

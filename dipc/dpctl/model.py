@@ -14,10 +14,10 @@ import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.dpctl.formula import Property
+from dipc.dpctl.formula import Privacy, Property, Query
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
-from dipc.dpctl.syntax import parse_property
+from dipc.dpctl.syntax import parse_property, show
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source, Span, WrongType, check_type
@@ -77,7 +77,7 @@ class MarkovModel:
 
     def check(
         self,
-        formula: Formula,
+        formula: Formula | None = None,
         *,
         at: Number | None = None,
         start: Iterable[str] | None = None,
@@ -85,6 +85,7 @@ class MarkovModel:
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
+        ``formula`` is by default the only property of the model's file.
         ``at`` is the only eps asked about, ``start`` replaces the start states.  On decision processes
         ``depth`` is the length up to which words are searched for D.  Raises :class:`InputError`; a limit
         (:func:`dipc.limits`) that runs out is an undecided verdict.
@@ -95,7 +96,7 @@ class MarkovModel:
         notes = (*self.notes, *self._ignored(options), *found.notes)
         return replace(found, seconds=monotonic() - began, notes=notes)
 
-    def regions(self, formula: Formula, **options: Any) -> ModelRegions:
+    def regions(self, formula: Formula | None = None, **options: Any) -> ModelRegions:
         """All eps at which a formula holds, for each start state; the options are those of :meth:`check`."""
         return ModelRegions(self.check(formula, **options))
 
@@ -116,14 +117,52 @@ class MarkovModel:
         found = pipeline.value(self.model, asked, clock, options)
         return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
 
+    def budget(self, formula: Formula | None = None, **options: Any) -> ModelValue:
+        """The least epsilon of ``D[epsilon, d](f)``, or the answer to ``D[?, d](f)``.
+
+        The other arguments and what is raised are those of :meth:`value`.
+
+        >>> load_model("survey").budget("D[eps, 0](X out_1)").property.text
+        'D[?, 0](X out_1)'
+        """
+        asked = self.property(formula)
+        match asked.formula:
+            case Privacy(_, delta, path):
+                query = Query("epsilon", path, None, delta)
+                asked = replace(asked, formula=query, text=show(query), name=None)
+            case Query("epsilon"):
+                pass
+            case _:
+                hint = "for example D[eps, 0](F goal)"
+                raise InputError(
+                    f"`{asked.text}` has no least epsilon: it is no formula D[...](...)", hint=hint
+                )
+        return self.value(asked, **options)
+
+    def declared(self) -> tuple[PropertyLine, ...]:
+        """The properties of the model's file.  Raises :class:`InputError` if there is none."""
+        if not self.properties:
+            hint = "give a formula, or write `property NAME: FORMULA` into the file"
+            raise InputError(f"{self.name}: there is no formula", hint=hint)
+        return self.properties
+
+    def _only(self) -> PropertyLine:
+        line, *more = self.declared()
+        if more:
+            names = ", ".join(each.name for each in self.properties)
+            hint = f"give one formula, for example `{self.property(line).text}`"
+            raise InputError(f"{self.name} has {len(self.properties)} properties: {names}", hint=hint)
+        return line
+
     def _ignored(self, options: Options) -> tuple[str, ...]:
         given = options != Options() and not isinstance(self.model, Mdp)
         return ("--depth is for decision processes",) if given else ()
 
     def property(
-        self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
+        self, formula: Formula | None = None, at: Number | None = None, start: Iterable[str] | None = None
     ) -> Property:
-        """The property in a text, for this model; ``at`` and ``start`` as in :meth:`check`."""
+        """The property in a text, for this model; the arguments are those of :meth:`check`."""
+        formula = self._only() if formula is None else formula
         point = None if at is None else rational(at, "eps")
         if isinstance(formula, Property):
             found = formula if point is None else replace(formula, eps_range=formula.eps_range.only(point))
@@ -166,15 +205,21 @@ class MarkovModel:
         """The model as an exact sparse model of stormpy (extra ``storm``), start states labelled ``init``."""
         return to_storm(self.model)
 
-    def plot(self, formula: str | Property, low: Any = None, high: Any = None, **options: Any) -> Figure:
+    def plot(
+        self, formula: Formula | None = None, low: Any = None, high: Any = None, **options: Any
+    ) -> Figure:
         """Probabilities, margins and regions of a formula over eps, as `dipc plot --formula` draws them.
 
+        ``formula`` is by default the only property of the model's file.
         The options are ``log`` and ``title``.
         """
         return views.plot(self, low, high, formula=formula, **options)
 
-    def report(self, formula: str | Property, file: str | Path | None = None, **options: Any) -> Path:
-        """Write a page of HTML about a formula, and return its path; ``title`` is the heading."""
+    def report(self, formula: Formula | None = None, file: str | Path | None = None, **options: Any) -> Path:
+        """Write a page of HTML about a formula, and return its path; ``title`` is the heading.
+
+        Without a formula it is about all properties of the model's file.
+        """
         return views.page(self, file, formula=formula, **options)
 
     def export(self, to: str) -> str:
@@ -403,7 +448,7 @@ class ProgramModel(MarkovModel):
         return True
 
     def property(
-        self, formula: Formula, at: Number | None = None, start: Iterable[str] | None = None
+        self, formula: Formula | None = None, at: Number | None = None, start: Iterable[str] | None = None
     ) -> Property:
         """As for any model; the program must make sense on the range of eps."""
         found = super().property(formula, at, start)

@@ -1,108 +1,131 @@
-"""The page about a Markov model and a formula: the verdict, its witness, plots over eps, and a picture.
-
-One file that loads nothing and runs no script, like :mod:`dipc.report.page`.
-"""
+"""The page about a Markov model and formulas: verdicts with witnesses, plots over eps, and a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
-from itertools import count
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
 import dipc.views as views
+from dipc.certificate.format import dumps
 from dipc.child import held
-from dipc.claims.wording import pretty
 from dipc.clock import Clock
-from dipc.dpctl.formula import Property
-from dipc.dpctl.model import MarkovModel, describe
+from dipc.dpctl.certify import verdict_certificate
+from dipc.dpctl.formula import ALL, Property, Proposition
+from dipc.dpctl.model import Formula, MarkovModel, describe
 from dipc.dpctl.panels import panels_of, plot_model
 from dipc.dpctl.picture import svg
-from dipc.dpctl.records import rows_of, state_rows
+from dipc.dpctl.records import has_eps, rows_of, state_rows
+from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import ModelVerdict
-from dipc.errors import InputError
+from dipc.errors import DipcError
+from dipc.export.markov import dpm
 from dipc.files import write_file
-from dipc.report.canvas import Panel
-from dipc.report.document import html, plain_document
-from dipc.report.page import STYLES, data_uri, plot_svg, refuse_no_page
+from dipc.report.page import (
+    Answer,
+    check_again,
+    download,
+    drawing,
+    load,
+    page,
+    plain_stem,
+    plots,
+    rows,
+    section,
+    target_of,
+)
 from dipc.suggest import options_only
-from dipc.version import __version__
 
 MOST_STATES = 60  # of a model that is drawn and listed
 TONES = {"holds": "private", "fails": "violated", "undecided": "undecided"}  # the colours of the page
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 @options_only
 def report_model_html(
     model: MarkovModel,
-    formula: str | Property,
+    formula: Formula | None = None,
     *,
     title: str | None = None,
 ) -> str:
-    """The page as text.  Raises :class:`InputError` for what is wrong in the formula.
+    """The page as text, by default about the properties of the model's file.
 
-    A limit that runs out raises :class:`LimitReached`.
+    Raises :class:`InputError` for what is wrong in a formula.  A limit that runs out raises
+    :class:`LimitReached`.
     """
+    load()
     return held(Clock(), lambda: _written(model, formula, title))
 
 
-def _written(model: MarkovModel, formula: str | Property, title: str | None) -> str:
-    verdict = model.check(formula)
-    heading = escape(title or PurePath(model.name).name.strip("<>"))
-    style = (STYLES / "report.css").read_text(encoding="utf-8")
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{heading}: {verdict.status}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f'<header>\n<h1>{heading}</h1>\n<p class="meta">{escape(describe(model.model))}</p>\n'
-        f"{''.join(_verdict(verdict))}</header>\n<main>\n{''.join(_sections(model, verdict))}</main>\n"
-        f"<footer><p>dipc {__version__}</p></footer>\n</body>\n</html>\n"
+def _written(model: MarkovModel, formula: Formula | None, title: str | None) -> str:
+    verdicts = [model.check(each) for each in ([formula] if formula is not None else model.declared())]
+    answers = [Answer(found.status, TONES[found.status], _claim(found), found.notes) for found in verdicts]
+    heading = title or PurePath(model.name).name.strip("<>")
+    return page(heading, describe(model.model), answers, _sections(model, verdicts))
+
+
+def _claim(found: ModelVerdict) -> str:
+    name = found.property.name
+    return f"{name}: {found.property.text}" if name else found.property.text
+
+
+def _sections(model: MarkovModel, verdicts: Sequence[ModelVerdict]) -> Iterator[str]:
+    for number, verdict in enumerate(verdicts):
+        asked = verdict.property
+        yield section(asked.name or "The answer", rows(rows_of(verdict)))
+        changes = len(verdicts) == 1 or has_eps(model.model, asked)
+        if changes and not asked.eps_range.is_point:
+            yield f"<h3>Over ε</h3>\n{plots(panels_of(model, verdict), f'plot{number}-')}"
+    if len(model.model.names) <= MOST_STATES:
+        shown = next((found.witness for found in verdicts if found.witness is not None), None)
+        picture = drawing(svg(model.model, shown), f"The states of {model.name}, and the steps between them")
+        yield section("The model", f"{picture}{rows(state_rows(model))}")
+    yield _again(model, verdicts)
+
+
+def _again(model: MarkovModel, verdicts: Sequence[ModelVerdict]) -> str:
+    """How to check the verdicts with the files of the page, which have all numbers that were set."""
+    stem = plain_stem(model.name)
+    text = dpm(model.model).encode()
+    commands, files = [], [download(f"{stem}.dpm", "the model", text, "dipc model export --to dpm")]
+    for verdict in verdicts:
+        asked, budgets = verdict.property, verdict.property.eps_range
+        formula = _text(asked)
+        name = f"{stem}-{asked.name}.json" if asked.name else f"{stem}.json"
+        check = shlex.join(["dipc", "model", "check", f"{stem}.dpm", formula])
+        check += f" --at {budgets.low}" if budgets.is_point else ""
+        commands.append((check, "decide again"))
+        try:
+            data = dumps(verdict_certificate(verdict, f"{stem}.dpm")).encode()
+        except DipcError:  # undecided, or with eps
+            continue
+        files.append(download(name, "a certificate", data, f"{check} --certificate {name}"))
+        verify = shlex.join(["dipc", "verify", name, "--model", f"{stem}.dpm", "--formula", formula])
+        expected = " --expect fails" if verdict.status == "fails" else ""
+        commands.append((f"{verify}{expected}", "check the certificate against the model"))
+    return check_again(commands, files)
+
+
+def _text(asked: Property) -> str:
+    """The formula with its states and its range of eps, as they are written behind it."""
+    states = ", ".join(show(Proposition(state)) for state in asked.states or ())
+    limited = asked.eps_range != ALL and not asked.eps_range.is_point
+    return "".join(
+        (asked.text, f" from {states}" if states else "", f" for eps in {asked.eps_range}" if limited else "")
     )
 
 
-def _verdict(verdict: ModelVerdict) -> Iterator[str]:
-    yield f'<section class="verdict {TONES[verdict.status]}" aria-label="Verdict">\n'
-    yield f'<p><span class="badge">{verdict.status.capitalize()}</span></p>\n'
-    yield f'<p class="claim mono">{escape(pretty(verdict.property.text))}</p>\n'
-    yield from (f'<p class="small">{escape(note)}</p>\n' for note in verdict.notes)
-    yield "</section>\n"
-
-
-def _sections(model: MarkovModel, verdict: ModelVerdict) -> Iterator[str]:
-    yield f"<h2>The answer</h2>\n{html(plain_document(rows_of(verdict)))}\n"
-    if not verdict.property.eps_range.is_point:
-        plots = "".join(map(_figure, panels_of(model, verdict), count(1)))
-        yield f'<h2>Over ε</h2>\n<div class="plots">\n{plots}</div>\n'
-    if len(model.model.names) <= MOST_STATES:
-        image = data_uri(svg(model.model, verdict.witness).encode(), "image/svg+xml")
-        alt = f"The states of {escape(model.name)}, and the steps between them"
-        yield f'<h2>The model</h2>\n<div class="drawing"><img src="{image}" alt="{alt}"></div>\n'
-        yield f'<div class="scroll">{html(plain_document(state_rows(model)))}</div>\n'
-
-
-def _figure(panel: Panel, number: int) -> str:
-    caption = f"<b>{escape(panel.title)}.</b> {escape(panel.words)}"
-    return f"<figure>{plot_svg(panel, f'plot{number}')}<figcaption>{caption}</figcaption></figure>\n"
-
-
 def _page(
-    model: MarkovModel, file: str | Path | None = None, *, formula: str | Property, **options: Any
+    model: MarkovModel, file: str | Path | None = None, *, formula: Formula | None = None, **options: Any
 ) -> Path:
     """Write the page; raises :class:`InputError` unless ``file`` is named as one."""
-    stem = PurePath(model.name).stem
-    target = Path(file or ("report.html" if stem.startswith("<") else f"{stem}.html"))
-    refuse_no_page(target)
-    if target.exists() and Path(model.name).exists() and target.samefile(model.name):
-        raise InputError(f"{target}: this is the model itself", hint="write to another file")
+    target = target_of(model.name, file)
     write_file(target, report_model_html(model, formula, **options))
     return target
 
 
 views.plot.register(
     MarkovModel,
-    lambda model, low=None, high=None, *, formula, **more: plot_model(model, formula, low, high, **more),
+    lambda model, low=None, high=None, *, formula=None, **more: plot_model(model, formula, low, high, **more),
 )
 views.page.register(MarkovModel, _page)

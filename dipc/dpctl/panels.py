@@ -19,7 +19,7 @@ from dipc.child import held
 from dipc.claims.wording import pretty
 from dipc.clock import Clock
 from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
-from dipc.dpctl.model import MarkovModel
+from dipc.dpctl.model import Formula, MarkovModel
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import ModelVerdict, Region
@@ -47,7 +47,7 @@ Judged = Probability | Privacy
 @options_only
 def plot_model(
     model: MarkovModel,
-    formula: str | Property,
+    formula: Formula | None = None,
     low: Number | None = None,
     high: Number | None = None,
     *,
@@ -55,6 +55,8 @@ def plot_model(
     title: str = "",
 ) -> Figure:
     """A figure of a state formula from ``low`` to ``high``, by default on its range of eps or up to 4.
+
+    ``formula`` is by default the only property of the model's file.
 
     Raises :class:`InputError`, also for a query and for a question at one eps only, and
     :class:`LimitReached` if a limit runs out.

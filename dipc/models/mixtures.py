@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.errors import Source
 from dipc.models.laws import Vector
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.signs.eps_range import EpsRange
@@ -96,8 +97,12 @@ class Secrets(Protocol):
     """A system with secrets, and what an attacker knows of them: what it compares, and the claim it makes."""
 
     @property
-    def name(self) -> str:
-        """The file."""
+    def source(self) -> Source:
+        """Its text."""
+
+    @property
+    def parameters(self) -> tuple[tuple[str, fmpq], ...]:
+        """Its parameters with their numbers."""
 
     @property
     def makes_claim(self) -> bool:

@@ -135,6 +135,26 @@ class HiddenMarkovModel:
             lines.append(f"state {_word(str(node))} emits {_weights(emits)} next {following}")
         return HiddenMarkovModel(Source("<model>", "\n".join(lines)))
 
+    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
+        """Decide a claim, by default that of the file; see :meth:`PufferfishQuestion.check`."""
+        return self.question().check(claim, at=at)
+
+    def budget(self) -> Budget:
+        """The least c; see :meth:`PufferfishQuestion.budget`."""
+        return self.question().budget()
+
+    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
+        """The question of the file for another tool; see :meth:`PufferfishQuestion.export`."""
+        return self.question().export(to, claim=claim, at=at)
+
+    def plot(self, **options: Any) -> Figure:
+        """What ``dipc plot`` draws; see :meth:`PufferfishQuestion.plot`."""
+        return self.question().plot(**options)
+
+    def report(self, file: str | Path | None = None, **options: Any) -> Path:
+        """Write what ``dipc report`` writes; see :meth:`PufferfishQuestion.report`."""
+        return self.question().report(file, **options)
+
     def question(
         self,
         *,
@@ -274,6 +294,14 @@ class PufferfishQuestion:
         Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)
+
+    def report(self, file: str | Path | None = None, **options: Any) -> Path:
+        """Write what ``dipc report`` writes, a page of HTML, and return its path.
+
+        ``file`` is by default named after the model, in the current folder; options are ``claim``, ``at`` and
+        ``title``.  Needs matplotlib (extra ``report``).
+        """
+        return views.page(self, file, **options)
 
     def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
         """The question with this claim, or that of the file; ``at`` is the eps of a claim about a model

@@ -418,12 +418,18 @@ def plot_question(
     a parameter.  Raises :class:`InputError` if there is nothing to draw or there are too many parameters,
     :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model with eps.
     """
+    drawn = panels_of(asked, clock, points, what)
+    return sheet(drawn, title or clipped(asked.mixtures.name if isinstance(asked, Posed) else asked.name, 90))
+
+
+def panels_of(asked: Question | Posed, clock: Clock, points: int = POINTS, what: str = "loss") -> list[Panel]:
+    """The panels of such a figure; raises as :func:`plot_question`."""
     if what not in WHAT:
         raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
     if isinstance(asked, Posed):
-        drawn, name = list(_program_panels(asked, clock, points, what)), asked.mixtures.name
+        drawn = list(_program_panels(asked, clock, points, what))
     else:
-        drawn, name = list(_model_panels(asked, clock, points, what)), asked.name
+        drawn = list(_model_panels(asked, clock, points, what))
     if not drawn:
         why = {
             "witness": "the claim is not violated",
@@ -431,7 +437,7 @@ def plot_question(
         }.get(what, "no probability depends on a parameter or on eps")
         hint = "set parameters with --fix" if what == "delta" else ""
         raise InputError(f"there is nothing to draw: {why}", hint=hint)
-    return sheet(drawn, title or clipped(name, 90))
+    return drawn
 
 
 def refuse_but_one(axes: Sequence[str]) -> None:

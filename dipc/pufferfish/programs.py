@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import fmpq
@@ -206,6 +207,14 @@ class ProgramQuestion:
         Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)
+
+    def report(self, file: str | Path | None = None, **options: Any) -> Path:
+        """Write what ``dipc pufferfish report`` writes, a page of HTML, and return its path.
+
+        ``file`` is by default named after the program, in the current folder; options are ``claim``, ``at``
+        and ``title``.  Needs matplotlib (extra ``report``).
+        """
+        return views.page(self, file, **options)
 
     def _held(self, clock: Clock, work: Callable[[], T]) -> T:
         return held(clock, work, self.secrets.shared)

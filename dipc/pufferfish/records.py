@@ -48,7 +48,7 @@ Answer = PufferfishVerdict | Budget
 # --- what was asked ----------------------------------------------------------------------------------
 
 
-def _title(question: Question) -> str:
+def title_text(question: Question) -> str:
     """For example ``3 states, 3 observations; p in (0, 1)``."""
     model, intervals = question.model, _intervals(question.parameters)
     parts = [plural(len(model.states), "state"), plural(len(model.observations), "observation")]
@@ -80,11 +80,16 @@ def claim_text(claim: Claim) -> str:
     return f"{claim.text if simple else f'({claim.text})'}-Pufferfish private"
 
 
-def _asked(question: Question, claim: Claim) -> Iterator[Row]:
-    yield Row("model", f"{question.name}  ({pretty(_title(question))})", "model", question.name)
-    yield data("parameters", _intervals(question.parameters))
+def asked_text(question: Question, claim: Claim) -> str:
+    """For example ``ln(2)-Pufferfish private for every p, horizon 1``."""
     horizon = "every horizon" if question.horizon is None else f"horizon {question.horizon}"
-    text = f"{claim_text(claim)}{_everywhere(question)}, {horizon}   (c = {claim.c})"
+    return f"{claim_text(claim)}{_everywhere(question)}, {horizon}"
+
+
+def _asked(question: Question, claim: Claim) -> Iterator[Row]:
+    yield Row("model", f"{question.name}  ({pretty(title_text(question))})", "model", question.name)
+    yield data("parameters", _intervals(question.parameters))
+    text = f"{asked_text(question, claim)}   (c = {claim.c})"
     yield Row("claim", pretty(text), "claim", _claim_record(question, claim))
 
 
@@ -138,7 +143,7 @@ def _reached(found: Reached, question: Question, text: Callable[[Quotient], str]
     if found.sequences:
         yield data("sequences", list(map(list, found.sequences)))
     point = {name: str(value) for name, value in found.parameters.items()}
-    yield Row("parameters", _point(found.parameters) if point and violates else None, "parameters", point)
+    yield Row("parameters", point_text(found.parameters) if point and violates else None, "parameters", point)
     eps = None if found.epsilon is None else str(found.epsilon)
     key = None if question.parameters.eps_name is None else "epsilon"
     yield Row("budget", pretty(f"eps = {eps}") if eps and violates else None, key, eps)
@@ -162,7 +167,7 @@ def sequence_text(sequence: Sequence[str]) -> str:
     return f"{' ... '.join(ends)}   ({len(sequence)} observations)"
 
 
-def _point(parameters: Mapping[str, fmpq]) -> str:
+def point_text(parameters: Mapping[str, fmpq]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in parameters.items())
 
 
@@ -204,7 +209,7 @@ def _rounded(value: Quotient, up: bool) -> str:
 def budget_rows(found: Budget) -> Iterator[Node]:
     """The least c, or in a model with eps the least t, and where it is reached."""
     question, symbol = found.question, "c" if found.question.parameters.eps_name is None else "t"
-    yield Row("model", f"{question.name}  ({pretty(_title(question))})", "model", question.name)
+    yield Row("model", f"{question.name}  ({pretty(title_text(question))})", "model", question.name)
     yield Row("horizon", str(_horizon(question)), "horizon", _horizon(question))
     yield Row(f"least {symbol}", pretty(least_text(found)), symbol, _constant_record(found))
     if symbol == "c":
@@ -289,12 +294,12 @@ def _where(found: Budget) -> str | None:
     if found.reached is None or not found.reached.parameters:
         return None
     if not found.exact:
-        return f"up to the lower end at {_point(found.reached.parameters)}"
+        return f"up to the lower end at {point_text(found.reached.parameters)}"
     if found.low is not None and _quotient(found.question, found.reached) == found.low:
         return _everywhere(found.question).strip()
     if not found.attained:
         return f"approached as {found.approached}" if found.approached else "approached only"
-    return f"at {_point(found.reached.parameters)}"
+    return f"at {point_text(found.reached.parameters)}"
 
 
 def _quotient(question: Question, reached: Reached) -> Quotient | None:
@@ -322,7 +327,7 @@ def brief_counterexample(found: Reached) -> str:
     eps = found.epsilon or ANY
     values = (decimal_at(p, eps) for p in (found.probability, found.other_probability))
     numbers = "P(s) = {}, P(s') = {}".format(*values)
-    at = [_point(found.parameters)] if found.parameters else []
+    at = [point_text(found.parameters)] if found.parameters else []
     at += [] if found.epsilon is None else [f"eps = {found.epsilon}"]
     where = f" at {', '.join(at)}" if at else ""
     return pretty(

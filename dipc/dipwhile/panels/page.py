@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,10 +43,20 @@ from dipc.files import write_file
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.attempts import Attempts, Note
-from dipc.report.canvas import MissingPackage, broken
+from dipc.report.canvas import broken
 from dipc.report.document import lines
 from dipc.report.mathml import mathml, rational
-from dipc.report.page import STYLES, data_uri, marked, plot_svg, refuse_no_page
+from dipc.report.page import (
+    LARGEST,
+    TEMPLATES,
+    Download,
+    data_uri,
+    download,
+    load,
+    plain_stem,
+    plot_svg,
+    target_of,
+)
 from dipc.report.tightness import enclosure, span, where
 from dipc.report.words import checked, doubts, nice, sign
 from dipc.signs.inequality import Fails
@@ -58,8 +67,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-TEMPLATES = Path(__file__).parent / "templates", STYLES  # its own, and the style of all pages
-LARGEST = 200_000  # bytes of a file that the page carries
 PROVING = 5.0  # seconds for a proof for every size
 MOST_STATES = 60  # of a chain that is drawn
 LONGEST = 3000  # characters of a proof that is shown as in the certificate
@@ -92,7 +99,7 @@ def report_html(
     takes longer is left out with a note.
     Raises :class:`InputError`.
     """
-    _load()
+    load("jinja2", "pygments")
     attempts = attempts or Attempts()
     subject = Subject(mechanism, claim, at=at)
     found = study(subject, attempts)
@@ -146,8 +153,7 @@ def _laws(found: Study, drawn: Picture | None, attempts: Attempts) -> Sequence[D
 def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: Any) -> Path:
     """Write the page; raises :class:`InputError` unless ``file`` is named as one."""
     name = mechanism.program.source.name
-    target = Path(file or ("report.html" if name.startswith("<") else f"{plain_stem(name)}.html"))
-    refuse_no_page(target)
+    target = target_of(name, file)
     write_file(target, report_html(mechanism, **options))
     return target
 
@@ -155,25 +161,12 @@ def write_page(mechanism: Mechanism, file: str | Path | None = None, **options: 
 # --- the template ----------------------------------------------------------------------------
 
 
-def _load() -> None:
-    """Load what a page needs, once: parts run in processes of their own, which keep what they load."""
-    try:
-        import jinja2  # noqa: F401
-        import matplotlib
-        import pygments  # noqa: F401
-    except ImportError as error:
-        hint = "pip install matplotlib jinja2 pygments"
-        raise MissingPackage(f"reports need {error.name}", hint=hint) from None
-    import matplotlib.backends.backend_svg
-    import matplotlib.figure  # noqa: F401
-
-
 @cache
 def _environment() -> Environment:
     """The templates, compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = FileSystemLoader([*TEMPLATES])
+    loader = FileSystemLoader([TEMPLATES, Path(__file__).parent / "templates"])
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -194,6 +187,13 @@ def _environment() -> Environment:
         "where": where,
     }
     return environment
+
+
+def marked(html: str) -> Markup:
+    """HTML of our own, which the template must not escape."""
+    from markupsafe import Markup
+
+    return Markup(html)
 
 
 def highlighted(text: str) -> Markup:
@@ -258,7 +258,7 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
 def _plots(found: Study) -> list[tuple[str, str, Markup]]:
     """The titles, words and drawings."""
     panels = enumerate(panels_of(found), start=1)
-    return [(panel.title, panel.words, plot_svg(panel, f"plot{n}")) for n, panel in panels]
+    return [(panel.title, panel.words, marked(plot_svg(panel, f"plot{n}"))) for n, panel in panels]
 
 
 def _picture(found: Study) -> Picture:
@@ -280,17 +280,6 @@ def _drawing(drawn: Picture, attempts: Attempts) -> str | None:
 # --- files -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A file in the page, or the command that writes it if ``href`` is None."""
-
-    name: str
-    about: str
-    size: str
-    href: str | None
-    command: str
-
-
 def downloads(
     found: Study, asked: ClaimExport | None, drawn: Picture | None, drawing: str | None, attempts: Attempts
 ) -> Iterator[Download]:
@@ -299,7 +288,7 @@ def downloads(
     The ``drawing``, if the page shows it, is the export to svg.
     """
     stem, program = plain_stem(found.name), found.subject.mechanism.program
-    yield _download(f"{stem}.dip", "the program", program.source.text.encode(), "")
+    yield download(f"{stem}.dip", "the program", program.source.text.encode(), "")
     verdict = found.verdict
     if verdict is not None and not isinstance(verdict, Undecided):
         text = attempts("the certificate", lambda: dumps(certificate(program, verdict)))
@@ -308,7 +297,7 @@ def downloads(
             data, name = gzip.compress(data, mtime=0), f"{name}.gz"
         if data:
             command = f"dipc check {_words(found)} --certificate {name}"
-            yield _download(name, "the certificate: the verdict with its proofs", data, command)
+            yield download(name, "the certificate: the verdict with its proofs", data, command)
     subjects: list[tuple[Mapping[str, Callable[[Any], str]], Any, str]] = [
         (QUESTIONS, asked, f"export {_words(found)}"),
         (CHAINS, drawn, f"export {_words(found, claim=False)}{_input(drawn)}"),
@@ -322,23 +311,7 @@ def downloads(
                 text = attempts(f"the export to {name}", lambda w=write, s=subject: w(s))  # type: ignore[misc]
             if text is not None:
                 full = f"dipc {command} --to {name} -o {stem}{ending}"
-                yield _download(f"{stem}{ending}", about, text.encode(), full)
-
-
-def _download(name: str, about: str, data: bytes, command: str) -> Download:
-    size = f"{len(data) / 1024:.0f} KiB" if len(data) >= 10_240 else f"{len(data)} bytes"
-    href = data_uri(data, "application/octet-stream") if len(data) <= LARGEST else None
-    return Download(name, about, size, href, command)
-
-
-def plain_stem(name: str) -> str:
-    """A file name without special characters.
-
-    >>> plain_stem("programs/svt/svt1.dip"), plain_stem("<text>")
-    ('svt1', 'text')
-    """
-    stem = re.sub(r"[^\w.-]+", "_", PurePath(name).stem, flags=re.ASCII).strip("._-")
-    return stem or "program"
+                yield download(f"{stem}{ending}", about, text.encode(), full)
 
 
 def _words(found: Study, claim: bool = True) -> str:

@@ -25,7 +25,7 @@ from dipc.shipped import STDIN
 class Asked(options.About):
     """The model and the formula."""
 
-    formula: str
+    formula: str | None = None
 
     def written(self, target: Path, write: Callable[[MarkovModel], None]) -> int:
         """Write the file, within the limits."""
@@ -43,9 +43,7 @@ def about_a_formula(command: Callable[..., int]) -> Callable[..., int]:
         options.memory_limit(),
         options.time_limit(default=PATIENCE, show_default=True),
         options.at(),
-        click.option(
-            "--formula", required=True, metavar="TEXT", help="The formula: see `dipc model --help`."
-        ),
+        click.option("--formula", metavar="TEXT", help="The formula: see `dipc model --help`."),
         options.definitions(help="Set a number of the model, for example -D N=4."),
     ):
         found = option(found)
@@ -64,7 +62,7 @@ Examples:
 @click.option("--to", "high", metavar="EPS", help="Where it ends.")
 @click.option("--log/--linear", "log", default=None, help="Its scale; linear by default.")
 def plot(asked: Asked, output: str | None, **ends: Any) -> int:
-    """Draw a formula about MODEL: probabilities, margins and regions, for every eps."""
+    """Draw a formula about MODEL, or its only property: probabilities, margins and regions, for every eps."""
     stem = Path(asked.file).stem if asked.file != STDIN else "plot"
     target = options.picture(output or f"{stem}.png")
 
@@ -78,13 +76,14 @@ def plot(asked: Asked, output: str | None, **ends: Any) -> int:
     epilog="""\b
 Examples:
   dipc report survey.dpm --formula "D[eps, 0](X out_1)"
+  dipc report survey                           all properties of the file
 """,
 )
 @about_a_formula
 @options.output(help="The page to write [NAME.html].")
 @click.option("--title", metavar="TEXT", help="The heading; by default the name of the model.")
 def report(asked: Asked, output: str | None, title: str | None) -> int:
-    """Write a page about a formula on MODEL: the verdict, the witness and plots.
+    """Write a page about a formula on MODEL, or all its properties: the verdict, the witness and plots.
 
     The exit status is 0 if the page was written, whatever the verdict.
     """
@@ -92,7 +91,9 @@ def report(asked: Asked, output: str | None, title: str | None) -> int:
     refuse_no_page(target)
 
     def write(model: MarkovModel) -> None:
-        page = report_model_html(model, model.property(asked.formula, asked.at), title=title)
+        given = asked.formula is not None or asked.at is not None
+        formula = model.property(asked.formula, asked.at) if given else None
+        page = report_model_html(model, formula, title=title)
         write_file(target, page)
 
     return asked.written(target, write)

@@ -1,27 +1,34 @@
-"""``dipc pufferfish distribution``, ``export`` and ``plot``: all probabilities, other tools, a figure."""
+"""``dipc pufferfish distribution``, ``export``, ``plot`` and ``report``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import click
 from flint import fmpq
 
 from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
+from dipc.cli.failures import INTERRUPTED, Interrupted
 from dipc.cli.terminal import columns, say, write
-from dipc.cli.work import work
-from dipc.clock import Clock
+from dipc.cli.work import say_left_out, work
+from dipc.clock import Clock, limits
 from dipc.errors import InputError
+from dipc.files import write_file
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models
+from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models, comparing
 from dipc.pufferfish.export.hmm import FORMATS, WITHDRAWN
 from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
 from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.mixed import Mixed
+from dipc.pufferfish.page import report_question_html
 from dipc.pufferfish.panels import POINTS, WHAT
 from dipc.report.answer import envelope
+from dipc.report.attempts import Attempts
+from dipc.report.page import target_of
+from dipc.shipped import STDIN
 from dipc.suggest import did_you_mean
 
 FIGURES = (".svg", ".pdf", ".png")
@@ -57,12 +64,14 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     The states of the chain are the compared distributions and pairs of a state and an observation, labelled
     with the observation.
     """
+    return write_export(asked, to, output)
+
+
+def write_export(asked: Asked, to: str, output: str | None) -> int:
+    """Write the question, or its chain, to a file or the standard output."""
     options.refuse_overwriting(output, asked.file)
     with work(f"export of {asked.name}", *asked.limits):
-        if asked.is_program:
-            content = asked.load_program().export(to, claim=asked.claim, at=asked.at)
-        else:
-            content = asked.load().export(to)
+        content = asked.posed().export(to, **asked.of_program)
     write(content, output)
     return 0
 
@@ -104,16 +113,60 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
 
     Each point is exact; the claim is a dashed line.
     """
-    target = options.picture(output, FIGURES)
-    options.refuse_overwriting(output, asked.file)
+    return write_plot(asked, what, options.picture(output, FIGURES), points)
+
+
+def write_plot(asked: Asked, what: str, target: Path, points: int = POINTS) -> int:
+    """Draw the question."""
+    options.refuse_overwriting(target, asked.file)
     with work(f"plotting {asked.name}", *asked.limits):
-        if asked.is_program:
-            figure = asked.load_program().plot(what=what, points=points, claim=asked.claim, at=asked.at)
-        else:
-            figure = asked.load().plot(what=what, points=points)
-        options.save(figure, target)
+        options.save(asked.posed().plot(what=what, points=points, **asked.of_program), target)
     say(f"wrote {target}")
     return 0
+
+
+@click.command(
+    short_help="Write a page about the question.",
+    epilog="""\b
+Examples:
+  dipc pufferfish report ex3 -o ex3.html
+  dipc pufferfish report ex5 --fix pC=1/2
+""",
+)
+@FILE
+@about_models
+@comparing
+@options.claim(help="Write about this claim instead of the file's.")
+@options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@options.output(help="The page to write [NAME.html].")
+@click.option("--title", metavar="TEXT", help="The heading; by default the name of the model.")
+def report(asked: Asked, output: str | None, title: str | None) -> int:
+    """Write a page about FILE: the verdict, the counterexample, the least c, plots, and files to check it.
+
+    The page is one file that loads nothing and runs no script.  The limits are for each part; what takes
+    longer is left out, with a note.
+    """
+    name = "report" if asked.file == STDIN else asked.file
+    return write_page(asked, target_of(name, output), title)
+
+
+def write_page(asked: Asked, target: Path, title: str | None) -> int:
+    """Write the page, with a limit for each part, and say what was left out."""
+    with (
+        work(f"report of {asked.name}") as running,
+        limits(seconds=asked.time_limit, megabytes=asked.memory_limit),
+    ):
+
+        def first() -> None:
+            if running.stop.pressed:
+                raise Interrupted("not tried: interrupted")
+
+        attempts = Attempts(first)
+        page = report_question_html(asked.posed(), title=title, attempts=attempts, **asked.of_program)
+        write_file(target, page)
+    say_left_out(attempts.notes)
+    say(f"wrote {target}")
+    return INTERRUPTED if running.stop.pressed else 0
 
 
 # --- probabilities -------------------------------------------------------------------------------

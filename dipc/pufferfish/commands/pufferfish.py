@@ -55,6 +55,7 @@ PROGRAM = ".dip"
         "distribution": "pufferfish.commands.files:distribution",
         "export": "pufferfish.commands.files:export",
         "plot": "pufferfish.commands.files:plot",
+        "report": "pufferfish.commands.files:report",
     },
     epilog="""\b
 Examples:
@@ -113,6 +114,15 @@ class Asked(options.About):
         with reading(self.name):
             secrets = read_secrets(self.source, options.defined(self.definitions))
         return ProgramQuestion(secrets).fix(**options.defined(self.fixed))
+
+    def posed(self) -> PufferfishQuestion | ProgramQuestion:
+        """The question about a model or a program."""
+        return self.load_program() if self.is_program else self.load()
+
+    @property
+    def of_program(self) -> dict[str, str | None]:
+        """What the methods of a question about a program take: a model is read with its claim and eps."""
+        return {"claim": self.claim, "at": self.at} if self.is_program else {}
 
     def budget(self) -> Budget:
         """The least c of the question."""
@@ -249,10 +259,9 @@ def _decided(asked: Asked, progress: Progress) -> HiddenOutcome:
     """The verdict on one question.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
     with asking(*asked.limits, progress) as running:
-        question = asked.load_program() if asked.is_program else asked.load()
+        question = asked.posed()
         expected = expected_verdict(asked.source) if asked.expect else None
-        given = {"claim": asked.claim, "at": asked.at} if isinstance(question, ProgramQuestion) else {}
-        verdict = question.check(**given)
+        verdict = question.check(**asked.of_program)
     return HiddenOutcome(asked.name, monotonic() - start, verdict, running.error, expected)
 
 
