@@ -1,6 +1,7 @@
 """Programs as pytest tests: what the hooks of ``dipc.pytest_plugin`` collect.
 
-Each .dip file is one test: its own claim is private, or the verdict is that of its comment ``# expect: ...``.
+Each file is one test: its own claim is private (its properties hold), or the verdict is that of its comment
+``# expect: ...``.
 The hooks are in another module, so that pytest starts without importing all of dipc.
 """
 
@@ -17,7 +18,7 @@ from dipc.testing import UnexpectedVerdict, check_file
 
 
 class DipFile(pytest.File):
-    """A .dip file, with one test."""
+    """A .dip, .hmm or .dpm file, with one test."""
 
     def collect(self) -> Iterable[pytest.Item]:
         """The one test of the file."""
@@ -25,7 +26,7 @@ class DipFile(pytest.File):
 
 
 class DipItem(pytest.Item):
-    """The claim of a .dip file."""
+    """The claim of a file."""
 
     def runtest(self) -> None:
         """Decide the claim and compare it with what the file expects."""

@@ -1,8 +1,8 @@
-"""The hooks by which pytest finds dipc: .dip files as tests.
+"""The hooks by which pytest finds dipc: .dip, .hmm and .dpm files as tests.
 
 pytest imports this module at every start, even in projects that merely have dipc installed: it must not
 import anything else of dipc before a program is found.  Nothing is collected unless it is asked for: by
-``--dipc``, by ``dipc = true`` in the ini file, or by naming a .dip file on the command line.
+``--dipc``, by ``dipc = true`` in the ini file, or by naming such a file on the command line.
 """
 
 from __future__ import annotations
@@ -12,22 +12,31 @@ from pathlib import Path
 
 import pytest
 
+SUFFIXES = (".dip", ".hmm", ".dpm")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options ``--dipc`` and ``--dipc-time-limit``, and those of the ini file."""
     group = parser.getgroup("dipc", "differential privacy")
-    group.addoption("--dipc", action="store_true", help="collect .dip files: each tests its own claim")
+    group.addoption(
+        "--dipc", action="store_true", help="collect .dip, .hmm and .dpm files: each tests its own claim"
+    )
     group.addoption(
         "--dipc-time-limit", metavar="SECONDS", help="give up on a file after this time (undecided)"
     )
-    parser.addini("dipc", "collect .dip files (true or false)", type="bool", default=False)
-    parser.addini("dipc_time_limit", "seconds for each .dip file", default="")
+    parser.addini("dipc", "collect .dip, .hmm and .dpm files (true or false)", type="bool", default=False)
+    parser.addini("dipc_time_limit", "seconds for each file", default="")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a .dip file that is named on the command line, or any if all are wanted."""
+    """Collect a file that is named on the command line, or any if all are wanted.
+
+    Of Markov models only those are wanted that have properties.
+    """
     config, named = parent.config, parent.session.isinitpath(file_path)
-    if file_path.suffix != ".dip" or not (named or config.getoption("dipc") or config.getini("dipc")):
+    if file_path.suffix not in SUFFIXES or not (named or config.getoption("dipc") or config.getini("dipc")):
+        return None
+    if file_path.suffix == ".dpm" and not named and b"property" not in file_path.read_bytes():
         return None
     items = import_module("dipc.pytest_items")  # only now: see above
     collector: pytest.Collector = items.DipFile.from_parent(parent, path=file_path)

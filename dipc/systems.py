@@ -182,6 +182,7 @@ MODELS = System(
     taken_by="`dipc model` takes it, and `dipc check`, `plot`, `report`, `export`; in Python `dipc.load`",
     forwards={
         "check": "dpctl.commands.model:check",
+        "budget": "dpctl.commands.model:budget",
         "regions": "dpctl.commands.model:regions",
         "plot": "dpctl.commands.pages:plot",
         "report": "dpctl.commands.pages:report",
@@ -210,7 +211,7 @@ HIDDEN_MODELS = System(
         "about secrets": "programs:ProgramQuestion",
     },
     asks={"": "pufferfish check"},
-    taken_by="`dipc pufferfish` takes it, and `dipc check`, `plot`, `report`, `export`; in Python `dipc.load`",
+    taken_by="`dipc pufferfish` takes it, and `dipc check`, `plot`, `report`; in Python `dipc.load`",
     forwards={
         "check": "pufferfish.commands.pufferfish:check",
         "budget": "pufferfish.commands.pufferfish:budget",

@@ -14,6 +14,9 @@ from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.compile import asks
+from dipc.dpctl.model import Formula, MarkovModel, load_model
+from dipc.dpctl.records import rows_of as formula_rows
+from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, LimitReached, Source, check_type
 from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.programs import ProgramQuestion
@@ -133,6 +136,38 @@ def assert_pufferfish_private(
     raise AssertionError(f"{what}\n{pufferfish_described(verdict)}")
 
 
+def assert_holds(
+    model: MarkovModel | str | Path, formula: Formula | None = None, **options: Any
+) -> ModelVerdict:
+    """Fail unless a formula holds at the start states of a Markov model, or of the one in a file.
+
+    ``formula`` is by default the only property of the model's file; ``options`` are passed to the method
+    ``check`` of the model.  Returns the verdict.  Undecided is a failure: nothing was proved.
+
+    >>> assert_holds("survey", "D[ln 3, 0](X out_1)").status
+    'holds'
+    """
+    __tracebackhide__ = True
+    with as_one():
+        loaded = _read(partial(load_model, model)) if isinstance(model, str | Path) else model
+        check_type(loaded, MarkovModel, "a formula is about a Markov model", 'dipc.load_model("survey")')
+        verdict = loaded.check(formula, **options)
+    if verdict.status == "holds":
+        return verdict
+    raise AssertionError(f"{FORMULAS[verdict.status]}\n{formula_described(verdict)}")
+
+
+FORMULAS = {
+    "fails": "this formula does not hold",
+    "undecided": "it is undecided whether this formula holds: it was neither proved nor refuted",
+}
+
+
+def formula_described(verdict: ModelVerdict) -> str:
+    """A verdict as ``dipc model check`` shows it."""
+    return text(plain_document(formula_rows(verdict)))
+
+
 def _read(read: Callable[[], T]) -> T:
     """What is read; a limit that runs out raises :class:`Unread`."""
     try:
@@ -160,17 +195,52 @@ class UnexpectedVerdict(AssertionError):
     """The verdict is not the one the program expects; the message is the whole report."""
 
 
-FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer
+FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer | tuple[ModelVerdict, ...]
 
 
 def check_file(path: Path) -> FileVerdict:
-    """Decide the claim of a .dip file and compare with its ``# expect:`` comment (private without one).
+    """Decide the claim of a file and compare with its ``# expect:`` comment (private, or holds, without one).
 
+    Of a Markov model these are its properties; of a hidden one and of a program the claim.
     A claim of a number is about what the program reveals of its secrets.  A program that only ``dipc prove``
     takes is decided for every size, and its comment is ``# expect for all sizes:``.
     """
     with as_one():
-        return _checked(path, source_of(path))
+        match path.suffix:
+            case ".hmm":
+                return _hidden_checked(path)
+            case ".dip":
+                return _checked(path, source_of(path))
+            case _:
+                return _properties_checked(path)
+
+
+def _hidden_checked(path: Path) -> PufferfishVerdict:
+    model = HiddenMarkovModel.load(path)
+    expected = expected_verdict(model.source) or "private"
+    try:
+        question = _read(model.question)
+    except Unread as unread:
+        raise _unexpected(expected, "undecided", str(unread)) from None
+    verdict = question.check()
+    if verdict.status != expected:
+        raise _unexpected(expected, verdict.status, pufferfish_described(verdict))
+    return verdict
+
+
+def _properties_checked(path: Path) -> tuple[ModelVerdict, ...]:
+    """The verdicts of all properties; the error is about those that are not as expected."""
+    model = _read(partial(load_model, path))
+    expected = [line.expected or "holds" for line in model.declared()]
+    verdicts = tuple(model.check(line) for line in model.declared())
+    wrong = [
+        str(_unexpected(answer, verdict.status, formula_described(verdict)))
+        for answer, verdict in zip(expected, verdicts, strict=True)
+        if answer != verdict.status
+    ]
+    if wrong:
+        raise UnexpectedVerdict("\n\n".join(wrong))
+    return verdicts
 
 
 def _checked(path: Path, source: Source) -> FileVerdict:

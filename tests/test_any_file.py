@@ -105,7 +105,8 @@ def test_a_hidden_model_asks_the_question_of_its_file() -> None:
 
 
 def test_a_model_with_one_property() -> None:
-    text = "chain\nplus -> {yes: 3/4, no: 1/4}\nminus -> {yes: 1/4, no: 3/4}\nfinal yes, no\nneighbours plus ~ minus\n"
+    text = "chain; plus -> {yes: 3/4, no: 1/4}; minus -> {yes: 1/4, no: 3/4}; final yes, no\n"
+    text += "neighbours plus ~ minus\n"
     Path("one.dpm").write_text(text + "label out = {yes}\nproperty private: D[ln 3, 0](X out)\n")
     model = dipc.load_model("one.dpm")
     assert model.check().status == "holds" and model.budget() == model.value("D[?, 0](X out)")

@@ -8,27 +8,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
-from dipc.cli.group import Group
+from dipc.cli.group import MODELS, Group
 from dipc.cli.outcome import Result, worst
 from dipc.cli.terminal import show_table
 from dipc.cli.work import asking, reading, work
 from dipc.clock import Progress
 from dipc.dpctl.model import MarkovModel, load_model
+from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.records import brief_witness, rows_of
 from dipc.dpctl.verdict import ModelVerdict, Undecided
 from dipc.dpctl.words import DEPTH
-from dipc.errors import InputError, Source
+from dipc.errors import DipcError, InputError, Source
 from dipc.lazily import lazily
 from dipc.models.reading import PropertyLine, read_formulas
 from dipc.report.document import Node, data, time_row
-from dipc.shipped import source_of
+from dipc.shipped import models, source_of
 
 if TYPE_CHECKING:
     import dipc.dpctl.certify as chains
@@ -45,6 +46,7 @@ HINT = "give one: dipc model check {} 'P>=1/2 (F goal)'; or write `property NAME
     homes={
         "check": "dpctl.commands.model:check",
         "value": "dpctl.commands.model:value",
+        "budget": "dpctl.commands.model:budget",
         "regions": "dpctl.commands.model:regions",
         "show": "dpctl.commands.files:show",
         "export": "dpctl.commands.files:export",
@@ -134,6 +136,7 @@ class FormulaOutcome(Result):
     kind = "model check"
     verdict: ModelVerdict | None = None
     line: PropertyLine = NO_LINE
+    among: bool = False  # others about other models
 
     @property
     def formula(self) -> str:
@@ -141,7 +144,8 @@ class FormulaOutcome(Result):
 
     @property
     def label(self) -> str:
-        return self.line.name or self.formula
+        name = self.line.name or self.formula
+        return f"{self.file}: {name}" if self.among else name
 
     @property
     def short_witness(self) -> str:
@@ -165,6 +169,15 @@ class FormulaOutcome(Result):
         yield time_row(self.seconds)
 
 
+class Posed(NamedTuple):
+    """A formula about a model, or why the model cannot be read."""
+
+    asked: Asked
+    found: MarkovModel | None
+    line: PropertyLine
+    error: Exception | None = None
+
+
 @model.command(
     short_help="Prove a formula, or refute it by a witness.",
     epilog="""\b
@@ -172,6 +185,7 @@ Examples:
   dipc model check survey.dpm "D[ln 3, 0](X out_1)"
   dipc model check survey.dpm                the `property` lines of the file
   dipc model check survey.dpm --formulas laws.txt --expect
+  dipc model check first.dpm second.dpm models/ --expect   all properties
   dipc model check survey.dpm "D[eps, 0](X out_1)" --at 1/2 --from "plus"
   dipc model check chain.drn --neighbours "0 ~ 1" "D[eps, 0](F goal)"
 """,
@@ -192,7 +206,8 @@ Examples:
 def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None, junit: str | None) -> int:
     """Decide each FORMULA of dpCTL* at the start states of MODEL, for every eps.
 
-    Without a FORMULA: the `property` lines of the model.
+    Without a FORMULA: the `property` lines of the model.  What names a file or a folder is another MODEL;
+    in a folder those models (*.dpm, *.drn) are left out for which there is no formula.
 
     Exit status: 0 holds, 1 fails, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several formulas the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
@@ -203,32 +218,68 @@ def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None,
             "the expected verdict is about a file as it stands: leave out --expect, or FORMULA, --at "
             "and --from"
         )
+    files, formulas = _models_and_formulas(asked.file, formulas)
     for target in (junit, asked.certificate_file):
-        options.refuse_overwriting(target, asked.file)
+        options.refuse_overwriting(target, *files)
     failed = partial(FormulaOutcome, asked.name, 0.0, None)
     with reported(junit, "dipc model check", failed) as outcomes:
-        start = monotonic()
-        with work(f"reading {asked.name}", *asked.limits):
-            found = asked.load()
-        asked = asked.later(monotonic() - start)
-        lines = _lines(found, formulas, file_of_formulas, asked)
-        questions = Asking[PropertyLine, FormulaOutcome](
+        if among := not options.is_one(files):
+            posed = list(_posed_about_several(asked, files, formulas, file_of_formulas))
+        else:
+            posed = list(_posed(asked, formulas, file_of_formulas))
+        if asked.certificate_file is not None and len(posed) != 1:
+            raise click.UsageError("a certificate is about one formula: give one")
+        questions = Asking[Posed, FormulaOutcome](
             "formula",
             asked.style,
-            lambda line, progress: _decided(found, line, asked, progress),
-            lambda line, seconds, error: FormulaOutcome(asked.name, seconds, error=error, line=line),
+            lambda each, progress: _decided(each, among, progress),
+            lambda each, seconds, error: FormulaOutcome(
+                each.asked.name, seconds, error=error, line=each.line, among=among
+            ),
             _show_table,
         )
-        if len(lines) == 1:
-            outcomes.append(questions.one(lines[0], f"checking {asked.name}"))
+        if len(posed) == 1 and not among:
+            outcomes.append(questions.one(posed[0], f"checking {asked.name}"))
             present(outcomes[0], asked.style)
         else:
-            outcomes += questions.several(lines)
+            outcomes += questions.several(posed)
         about = Path(asked.name).name
         write_certificate(
             outcomes[0], lambda each: chains.verdict_certificate(each, about), asked.certificate_file
         )
     return worst(outcome.status for outcome in outcomes)
+
+
+def _models_and_formulas(first: str, texts: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """What names a file, a folder or a shipped model, and the formulas among these arguments."""
+    named = [text for text in texts if text.endswith(MODELS) or text in models() or Path(text).exists()]
+    return [first, *named], tuple(text for text in texts if text not in named)
+
+
+def _posed(asked: Asked, formulas: Sequence[str], file_of_formulas: str | None) -> Iterator[Posed]:
+    """What is asked about one model."""
+    start = monotonic()
+    with work(f"reading {asked.name}", *asked.limits):
+        found = asked.load()
+    asked = asked.later(monotonic() - start)
+    for line in _lines(found, formulas, file_of_formulas, asked):
+        yield Posed(asked, found, line)
+
+
+def _posed_about_several(
+    asked: Asked, files: Sequence[str], formulas: Sequence[str], file_of_formulas: str | None
+) -> Iterator[Posed]:
+    """What is asked about models in files and folders; an error in one does not stop the others."""
+    several = options.expanded(files, [f"*{ending}" for ending in MODELS])
+    given = formulas or file_of_formulas is not None
+    for file in several:
+        one = replace(asked, file=file)
+        try:
+            if file not in files and not given and not one.load().properties:
+                continue
+            yield from _posed(one, formulas, file_of_formulas)
+        except (DipcError, OSError) as error:
+            yield Posed(one, None, NO_LINE, error)
 
 
 def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, asked: Asked) -> list[PropertyLine]:
@@ -242,27 +293,31 @@ def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, asked:
         if file is not None:
             raise InputError(f"{file}: there is no formula in this file", hint="write one: NAME: FORMULA")
         raise InputError(f"{asked.file}: there is no formula to check", hint=HINT.format(asked.file))
-    if asked.certificate_file is not None and len(lines) != 1:
-        raise click.UsageError("a certificate is about one formula: give one")
     return lines if asked.expect else [line._replace(expected=None) for line in lines]
 
 
-def _decided(found: MarkovModel, line: PropertyLine, asked: Asked, progress: Progress) -> FormulaOutcome:
+def _decided(posed: Posed, among: bool, progress: Progress) -> FormulaOutcome:
     """The verdict on one formula.  If Ctrl-C is pressed it is undecided."""
+    asked, found, line, error = posed
+    if found is None:
+        assert error is not None
+        raise error
     with asking(*asked.limits, progress) as running:
         verdict = found.check(line, **asked.restrictions(found))
-    return FormulaOutcome(asked.name, verdict.seconds, verdict, running.error, line.expected, line)
+    return FormulaOutcome(asked.name, verdict.seconds, verdict, running.error, line.expected, line, among)
 
 
 def _show_table(outcomes: Sequence[FormulaOutcome], noun: str) -> None:
-    """A row for each formula, with their names if one has a name."""
-    heads = ("name", noun, "verdict", "time", "witness or reason")
+    """A row for each formula, with names if one has a name, and with models if there are several."""
+    heads = ("model", "name", noun, "verdict", "time", "witness or reason")
     rows = [
-        (o.line.name, pretty(o.formula), o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " "))
+        (o.file, o.line.name, pretty(o.formula), o.answer, f"{o.seconds:.2f} s", o.remark.replace("\n", " "))
         for o in outcomes
     ]
-    first = 0 if any(o.line.name for o in outcomes) else 1
-    show_table(heads[first:], [row[first:] for row in rows], answers=2 - first)
+    shown = [o.among for o in outcomes][:1] == [True], any(o.line.name for o in outcomes)
+    chosen = [column for column in range(len(heads)) if column > 1 or shown[column]]
+    cells = [[row[column] for column in chosen] for row in rows]
+    show_table([heads[column] for column in chosen], cells, answers=chosen.index(3))
 
 
 # --- value and regions -------------------------------------------------------------------------------
@@ -287,17 +342,39 @@ def value(asked: Asked, query: str) -> int:
     D[?, d] (f)    the least epsilon for which D[epsilon, d] (f) holds
     D[e, ?] (f)    the least delta for which D[e, delta] (f) holds
     """
+    return _answered(asked, query, lambda loaded: loaded.value, query)
+
+
+def _answered(
+    asked: Asked, what: str, method: Callable[[MarkovModel], Callable[..., ModelValue]], text: str | None
+) -> int:
+    """Show the answer that a method of the model gives."""
     start = monotonic()
-    with work(f"computing {query}", *asked.limits):
+    with work(f"computing {what}", *asked.limits):
         loaded = asked.load()
-        found = loaded.value(query, **asked.restrictions(loaded))
-    show_rows(
-        "model value",
-        [*rows_of(found, asked.name), data("seconds", round(monotonic() - start, 6))],
-        asked.as_json,
-    )
+        found = method(loaded)(text, **asked.restrictions(loaded))
+    seconds = data("seconds", round(monotonic() - start, 6))
+    show_rows("model value", [*rows_of(found, asked.name), seconds], asked.as_json)
     say_notes(found.notes)
     return 0 if all(segment.found for segments in found.values.values() for segment in segments) else 3
+
+
+@model.command(
+    short_help="Find the least epsilon of a formula.",
+    epilog="""\b
+Examples:
+  dipc model budget survey.dpm "D[eps, 0](X out_1)"
+""",
+)
+@about_formulas
+@click.argument("formula", required=False)
+def budget(asked: Asked, formula: str | None) -> int:
+    """Find the least epsilon for which FORMULA, of the form D[epsilon, d] (f), holds at the start states.
+
+    It is the answer to the query D[?, d] (f) of `dipc model value`.  Without a FORMULA it is that of the only
+    `property` line of MODEL.
+    """
+    return _answered(asked, f"the least epsilon of {asked.name}", lambda loaded: loaded.budget, formula)
 
 
 @model.command(
