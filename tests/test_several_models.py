@@ -56,6 +56,10 @@ def test_several_models_and_a_formula(folder: Path, capsys: Capture) -> None:
     files = ["models/good.dpm", "models/none.dpm", "survey"]
     assert status(["model", "check", *files, "D[ln 3, 0](X yes)", "--json"]) == 0
     assert [each["verdict"] for each in json.loads(capsys.readouterr().out)] == ["holds"] * 3
+    (folder / "yes").mkdir()  # a proposition, too
+    formulas = "P>=0 (X yes)", f"P>=0 (X ({' | '.join(['yes'] * 100)}))", "yes"
+    assert status(["model", "check", "survey", "models/", *formulas, "--quiet"]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 12
 
 
 def test_a_broken_model_does_not_stop_the_others(folder: Path, capsys: Capture) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from os.path import isdir
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -206,8 +207,9 @@ Examples:
 def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None, junit: str | None) -> int:
     """Decide each FORMULA of dpCTL* at the start states of MODEL, for every eps.
 
-    Without a FORMULA: the `property` lines of the model.  What names a file or a folder is another MODEL;
-    in a folder those models (*.dpm, *.drn) are left out for which there is no formula.
+    Without a FORMULA: the `property` lines of the model.  The name of a file (*.dpm, *.drn), of a shipped
+    model, or of a folder with a slash (models/) is another MODEL.  In a folder those models are left out for
+    which there is no formula.
 
     Exit status: 0 holds, 1 fails, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several formulas the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
@@ -251,8 +253,14 @@ def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None,
 
 
 def _models_and_formulas(first: str, texts: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """What names a file, a folder or a shipped model, and the formulas among these arguments."""
-    named = [text for text in texts if text.endswith(MODELS) or text in models() or Path(text).exists()]
+    """The models and the formulas among these arguments: a word alone is a proposition, not a folder.
+
+    >>> _models_and_formulas("a.dpm", ["F goal", "b.drn", "models", "survey"])
+    (['a.dpm', 'b.drn', 'survey'], ('F goal', 'models'))
+    """
+    named = [
+        text for text in texts if text.endswith(MODELS) or text in models() or ("/" in text and isdir(text))
+    ]
     return [first, *named], tuple(text for text in texts if text not in named)
 
 
