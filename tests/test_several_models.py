@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from answers import contents
 
 import dipc
 from dipc.cli.main import status
@@ -55,7 +55,7 @@ def test_a_folder_of_models(folder: Path, capsys: Capture) -> None:
 def test_several_models_and_a_formula(folder: Path, capsys: Capture) -> None:
     files = ["models/good.dpm", "models/none.dpm", "survey"]
     assert status(["model", "check", *files, "D[ln 3, 0](X yes)", "--json"]) == 0
-    assert [each["verdict"] for each in json.loads(capsys.readouterr().out)] == ["holds"] * 3
+    assert [each["verdict"] for each in contents(capsys.readouterr().out)] == ["holds"] * 3
     (folder / "yes").mkdir()  # a proposition, too
     formulas = "P>=0 (X yes)", f"P>=0 (X ({' | '.join(['yes'] * 100)}))", "yes"
     assert status(["model", "check", "survey", "models/", *formulas, "--quiet"]) == 1

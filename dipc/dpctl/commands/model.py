@@ -16,7 +16,7 @@ import click
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options
 from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
-from dipc.cli.group import MODELS, Group
+from dipc.cli.group import Group
 from dipc.cli.outcome import Result, worst
 from dipc.cli.terminal import show_table
 from dipc.cli.work import asking, reading, work
@@ -31,6 +31,7 @@ from dipc.lazily import lazily
 from dipc.models.reading import PropertyLine, read_formulas
 from dipc.report.document import Node, data, time_row
 from dipc.shipped import models, source_of
+from dipc.systems import MODELS as SYSTEM
 
 if TYPE_CHECKING:
     import dipc.dpctl.certify as chains
@@ -259,7 +260,9 @@ def _models_and_formulas(first: str, texts: Sequence[str]) -> tuple[list[str], t
     (['a.dpm', 'b.drn', 'survey'], ('F goal', 'models'))
     """
     named = [
-        text for text in texts if text.endswith(MODELS) or text in models() or ("/" in text and isdir(text))
+        text
+        for text in texts
+        if text.endswith(SYSTEM.suffixes) or text in models() or ("/" in text and isdir(text))
     ]
     return [first, *named], tuple(text for text in texts if text not in named)
 
@@ -278,7 +281,7 @@ def _posed_about_several(
     asked: Asked, files: Sequence[str], formulas: Sequence[str], file_of_formulas: str | None
 ) -> Iterator[Posed]:
     """What is asked about models in files and folders; an error in one does not stop the others."""
-    several = options.expanded(files, [f"*{ending}" for ending in MODELS])
+    several = options.expanded(files, [f"*{ending}" for ending in SYSTEM.suffixes])
     given = formulas or file_of_formulas is not None
     for file in several:
         one = replace(asked, file=file)
