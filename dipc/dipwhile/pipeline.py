@@ -129,12 +129,12 @@ def exponent(epsilon: ast.Expr) -> Exponent:
         elif base == "eps":
             rate = power
         elif isinstance(base, fmpq):
-            number = rational_power(base, power, epsilon.span)
-            numbers[number] = numbers.get(number, fmpq(0)) + 1
+            number, whole = (base, power) if power.q == 1 else (rational_power(base, power, epsilon.span), 1)
+            numbers[number] = numbers.get(number, fmpq(0)) + whole
         else:
             value = function_of_eps(base, NOTHING, never)
             functions.append((value, whole_power(power, base)))
-    logarithms = tuple((number, power) for number, power in numbers.items() if number != 1)
+    logarithms = tuple((number, power) for number, power in numbers.items() if number != 1 and power)
     return Exponent(rate, constant, logarithms, tuple(functions))
 
 
