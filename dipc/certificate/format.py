@@ -7,25 +7,29 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import PurePath
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from flint import fmpq
 
-from dipc.errors import InternalError, Source
+from dipc.errors import InternalError, LimitReached, Source
 from dipc.files import write_file
-from dipc.kernel.facts import Function
-from dipc.kernel.laws import Ratio, Table
-from dipc.kernel.privacy import digest
+from dipc.kernel import facts, schema
+from dipc.kernel.facts import Function, Terms
+from dipc.kernel.laws import Denominator, Ratio, Table
+from dipc.kernel.laws import Quotient as ListedQuotient
+from dipc.kernel.privacy import Program
+from dipc.kernel.reading import Refused, digest
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs import proofs
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import without_monomial
-from dipc.signs.proofs import Proof, Taylor
+from dipc.signs.proofs import Proof, Tail, Taylor
 from dipc.signs.roots import signs_of_binomial
 from dipc.signs.search import proof
 
@@ -49,89 +53,94 @@ def to_function(f: ExpPoly) -> Function:
     }
 
 
-def terms(f: ExpPoly) -> Json:
-    """A function as a certificate writes it: terms [c, n, a, k, b], zeros at the end left out.
+def terms(f: ExpPoly) -> Terms:
+    """A function as a certificate lists it: terms [c, n, a, k, b], zeros at the end left out.
 
-    >>> terms(ExpPoly.exp(1) - ExpPoly.of(2, 1))
+    >>> schema.write(terms(ExpPoly.exp(1) - ExpPoly.of(2, 1)))
     [['-2', 1], ['1', 0, '1']]
     """
     result = []
-    for t in sorted(f.terms(), key=lambda t: (t.inverse, t.constant, t.rate, t.power)):
-        term = [str(t.coefficient), t.power, str(t.rate), str(t.constant), str(t.inverse)]
-        while len(term) > 1 and term[-1] in (0, "0"):
-            term.pop()
+    for key, c in sorted(to_function(f).items(), key=lambda item: item[0][::-1]):
+        term: Any = (c, *key)
+        while not term[-1]:
+            term = term[:-1]
         result.append(term)
     return result
 
 
-def proof_as_json(proof: Proof, f: ExpPoly) -> Json:
-    """A proof of f >= 0 as a certificate writes it.
+def listed_proof(proof: Proof, f: ExpPoly) -> facts.Proof:
+    """A proof of f >= 0 as a certificate lists it.
 
-    >>> proof_as_json(proofs.Chain(fmpq(0)), ExpPoly.exp(1) - 1)
+    >>> schema.write(listed_proof(proofs.Chain(fmpq(0)), ExpPoly.exp(1) - 1))
     {'kind': 'chain', 'at': '0'}
     """
     f = without_monomial(f)
     match proof:
-        case proofs.Identity() | proofs.Point():
-            return {"kind": type(proof).__name__.lower()}
+        case proofs.Identity():
+            return facts.Plain("identity")
+        case proofs.Point():
+            return facts.Plain("point")
         case proofs.Chain(at):
-            return {"kind": "chain", "at": str(at)}
+            return facts.Chain("chain", fraction(at))
         case proofs.Pieces(points, pieces):
-            shown = [[p.end, p.order, terms(p.times)] if isinstance(p, Taylor) else "tail" for p in pieces]
-            return {"kind": "pieces", "points": listed_points(points), "pieces": shown}
+            by = [_piece(p) for p in pieces]
+            return facts.Pieces("pieces", listed_points(points), by)
         case proofs.Binomial(g, h, inner):
             signs = signs_of_binomial(g)
             assert signs is not None
-            written_out = {"binomial": terms(g), "cofactor": terms(h)}
-            return {"kind": "binomial", **written_out, "proof": proof_as_json(inner, signs * h)}
+            return facts.Binomial("binomial", terms(g), terms(h), listed_proof(inner, signs * h))
         case proofs.Product(scale, factors):
-            items = [
-                {
-                    "function": terms(x.function),
-                    "power": x.power,
-                    "proof": x.proof and proof_as_json(x.proof, x.function),
-                }
-                for x in factors
-            ]
-            return {"kind": "product", "scale": str(scale), "factors": items}
+            return facts.Product("product", fraction(scale), [_factor(x) for x in factors])
         case proofs.Inverse(inner):
-            return {"kind": "inverse", "proof": proof_as_json(inner, f.at_inverse())}
+            return facts.Inverse("inverse", listed_proof(inner, f.at_inverse()))
         case proofs.SignTable():
             raise InternalError("a certificate cannot hold a table of signs")
         case _:
             assert_never(proof)
 
 
-def listed_points(points: Sequence[proofs.End]) -> Json:
+def _piece(piece: Taylor | Tail) -> facts.Taylor | Literal["tail"]:
+    return (piece.end, piece.order, terms(piece.times)) if isinstance(piece, Taylor) else "tail"
+
+
+def _factor(factor: proofs.Factor) -> facts.Factor:
+    known = None if factor.proof is None else listed_proof(factor.proof, factor.function)
+    return facts.Factor(terms(factor.function), factor.power, known)
+
+
+def listed_points(points: Sequence[proofs.End]) -> list[Fraction | None]:
     """Points of eps, None for infinity."""
-    return [p if p is None else str(p) for p in points]
+    return [p if p is None else fraction(p) for p in points]
 
 
-def listed_program(source: Source) -> Json:
+def listed_program(source: Source) -> Program:
     """The name, the text and the hash of a program."""
-    return {
-        "name": PurePath(source.name).name,
-        "text": source.text,
-        "sha256": sha256(source.text.encode()).hexdigest(),
-    }
+    return Program(PurePath(source.name).name, source.text, sha256(source.text.encode()).hexdigest())
 
 
-def listed_interval(on: EpsRange) -> Json:
+def listed_interval(on: EpsRange) -> facts.Interval:
     """The range of eps that a claim covers."""
-    return {
-        "low": str(on.low),
-        "high": None if on.high is None else str(on.high),
-        "low_closed": on.low_closed,
-        "high_closed": on.high_closed,
-    }
+    low, high = listed_points([on.low, on.high])
+    assert low is not None
+    return facts.Interval(low, high, on.low_closed, on.high_closed)
 
 
-def sealed(certificate: dict[str, Json]) -> dict[str, Json]:
-    """The certificate with its digest."""
-    return {**certificate, "digest": digest(certificate)}
+@contextmanager
+def accepted() -> Iterator[None]:
+    """What the kernel refuses is a limit of ours.  Raises :class:`LimitReached`."""
+    try:
+        yield
+    except Refused as refused:
+        raise LimitReached(f"no certificate: it would be refused: {refused}") from None
 
 
-def dumps(certificate: dict[str, Json]) -> str:
+def sealed(certificate: Any) -> dict[str, Json]:
+    """The JSON of a certificate as the kernel declares it, with its digest."""
+    written = schema.write(certificate)
+    return {**written, "digest": digest(written)}
+
+
+def dumps(certificate: Any) -> str:
     """The certificate with its digest, one item of its longer lists per line."""
     fields = []
     for name, value in sealed(certificate).items():
@@ -143,7 +152,7 @@ def dumps(certificate: dict[str, Json]) -> str:
     return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-def write(certificate: dict[str, Json], path: str) -> int:
+def write(certificate: Any, path: str) -> int:
     """Write the file, compressed if its name ends in .gz; its size in bytes."""
     data = dumps(certificate).encode()
     if path.endswith(".gz"):
@@ -181,14 +190,11 @@ class Ratios:
         listed = [Ratio(to_function(f), d) for f, d in self.listed]
         return Table([to_function(f) for f in self.denominators], listed, delta)
 
-    def as_json(self) -> dict[str, Json]:
-        """The two fields of a certificate.  Raises :class:`~dipc.signs.limits.NoProof`."""
-        proofs = [(f, proof_as_json(proof(f, self.on, True), f)) for f in [*self.denominators][1:]]
-        return {
-            "denominators": [{"function": terms(f), "proof": shown} for f, shown in proofs],
-            "functions": self.functions(),
-        }
+    def listed_denominators(self) -> list[Denominator]:
+        """The denominators with proofs.  Raises :class:`~dipc.signs.limits.NoProof`."""
+        proved = [(f, proof(f, self.on, True)) for f in [*self.denominators][1:]]
+        return [Denominator(terms(f), listed_proof(found, f)) for f, found in proved]
 
-    def functions(self) -> Json:
+    def functions(self) -> list[ListedQuotient]:
         """The numerators, with the numbers of their denominators."""
-        return [[terms(f), d] for f, d in self.listed]
+        return [(terms(f), d) for f, d in self.listed]

@@ -149,7 +149,7 @@ def say_notes(notes: Iterable[str]) -> None:
         click.echo(f"note: {clipped(note, MOST_ANSWERED)}", err=True)
 
 
-def write_certificate(outcome: Result, made: Callable[[Any], dict[str, Any]], file: str | None) -> None:
+def write_certificate(outcome: Result, made: Callable[[Any], Any], file: str | None) -> None:
     """Write what is made of the verdict, if a file is named and something was decided."""
     if file is None or outcome.verdict is None or outcome.interrupted:
         return

@@ -20,7 +20,7 @@ from dipc.cli.work import BARE, work
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.excerpts import MOST_ANSWERED, shortened
-from dipc.kernel.privacy import FORMAT, shown
+from dipc.kernel.privacy import shown
 from dipc.kernel.reading import (
     MAX_BYTES,
     Refused,
@@ -29,6 +29,7 @@ from dipc.kernel.reading import (
     file_bytes,
     unpacked,
 )
+from dipc.kernel.schema import FORMAT
 from dipc.kernel.statements import check as checked
 from dipc.shipped import STDIN, given_bytes, name_of, source_of
 from dipc.systems import statement_system

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 from flint import fmpq
 
-from dipc.certificate.format import terms
+from dipc.certificate.format import accepted, fraction, terms
 from dipc.clock import Clock
 from dipc.dpctl.formula import (
     And,
@@ -29,65 +29,60 @@ from dipc.dpctl.formula import (
 )
 from dipc.dpctl.pipeline import start_states
 from dipc.dpctl.verdict import ModelVerdict
-from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.errors import InputError, InternalError, Unsupported
 from dipc.kernel import chains as kernel
 from dipc.kernel import formulas
-from dipc.kernel.privacy import FORMAT, VERSION
-from dipc.kernel.reading import Refused
+from dipc.kernel.formulas import Detail, Kind, ListedNode
+from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.graph import never_and_surely, predecessors
 from dipc.models.linear import absorption
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
-Json = Any
 WITH_EPS = "certificates of models with eps"
 
 
-def verdict_certificate(verdict: ModelVerdict, name: str) -> dict[str, Json]:
+def verdict_certificate(verdict: ModelVerdict, name: str) -> kernel.Listed:
     """A certificate of a verdict; raises the errors of :func:`model_certificate`, and :class:`InputError` if
     nothing was decided."""
     if verdict.status == "undecided":
         raise InputError(f"no certificate: nothing was decided: {verdict.reason}")
     certificate = model_certificate(verdict.model, verdict.property, name)
-    names = (certificate["states"][s] for s in certificate["asked"])
-    if dict(zip(names, certificate["answers"], strict=True)) != verdict.at:
+    names = (certificate.states[s] for s in certificate.asked)
+    if dict(zip(names, certificate.answers, strict=True)) != verdict.at:
         raise InternalError("the kernel answers the formula otherwise")
     return certificate
 
 
 def model_certificate(
     model: Model, property: Property, name: str = "<model>", clock: Clock | None = None
-) -> dict[str, Json]:
-    """A certificate, without its digest, of the answers at the states that the property asks about.
+) -> kernel.Listed:
+    """A certificate of the answers at the states that the property asks about.
 
     Raises :class:`Unsupported` for decision processes, models or formulas with eps and irrational
     probabilities, :class:`InputError` for a query, and :class:`LimitReached` if the kernel would refuse it.
     """
     chain, formula = certifiable(model, property)
-    asked, nodes = start_states(model, property), nodes_of(formula)
-    certificate = {
-        "format": FORMAT,
-        "version": VERSION,
-        "statement": "chain",
-        "model": name,
-        "states": list(chain.names),
-        "rows": [[[t, str(p)] for t, p in sorted(row)] for row in chain.rows],
-        "labels": {name: sorted(chain.labels[name]) for name in names_in(nodes) if name in chain.labels},
-        "neighbours": [list(pair) for pair in chain.neighbours],
-        "asked": list(asked),
-        "formula": nodes,
-    }
-    solver = _Solver(clock or Clock())
-    try:
+    nodes, solver = nodes_of(formula), _Solver(clock or Clock())
+    listed = kernel.Asked(
+        format=FORMAT,
+        version=VERSION,
+        statement="chain",
+        model=name,
+        states=list(chain.names),
+        rows=[sorted((t, fraction(p)) for t, p in row) for row in chain.rows],
+        labels={name: sorted(chain.labels[name]) for name in names_in(nodes) if name in chain.labels},
+        neighbours=list(chain.neighbours),
+        asked=list(start_states(model, property)),
+        formula=nodes,
+    )
+    with accepted():
         read = formulas.read_formula(nodes)
         formulas.formula_shown(read)
-        found = kernel.Evaluation(kernel.read_chain(certificate), read, solver.until).truth
-    except Refused as refused:
-        raise LimitReached(f"no certificate: it would be refused: {refused}") from None
-    certificate["untils"] = solver.items
-    certificate["answers"] = ["holds" if s in found[len(nodes) - 1] else "fails" for s in asked]
-    return certificate
+        found = kernel.Evaluation(kernel.read_chain(listed), read, solver.until).truth[len(nodes) - 1]
+    answers: list[Any] = ["holds" if s in found else "fails" for s in listed.asked]
+    return kernel.Listed(**vars(listed), untils=solver.items, answers=answers)
 
 
 def certifiable(model: Model, property: Property) -> tuple[MarkovChain[fmpq], Formula]:
@@ -114,30 +109,30 @@ def _rational(p: fmpq | Quotient) -> fmpq:
 # --- formulas -----------------------------------------------------------------------------------------
 
 
-def nodes_of(formula: Formula) -> list[Json]:
+def nodes_of(formula: Formula) -> list[ListedNode]:
     """The nodes of a formula as the kernel reads them, equal ones once; :class:`Unsupported` if it has eps.
 
     >>> nodes_of(Until(Truth(True), Not(Proposition("a"))))
-    [['true', None], ['name', 'a'], ['not', None, 1], ['U', None, 0, 2]]
+    [('true', None, []), ('name', 'a', []), ('not', None, [1]), ('U', None, [0, 2])]
     """
-    nodes: dict[str, tuple[int, Json]] = {}
+    nodes: dict[str, tuple[int, ListedNode]] = {}
     _place(formula, nodes)
     return [node for _, node in nodes.values()]
 
 
-def names_in(nodes: Sequence[Json]) -> list[str]:
+def names_in(nodes: Sequence[ListedNode]) -> list[str]:
     """The labels and states that occur in a formula."""
-    return [node[1] for node in nodes if node[0] == "name"]
+    return [str(detail) for kind, detail, _ in nodes if kind == "name"]
 
 
-def _place(formula: Formula, nodes: dict[str, tuple[int, Json]]) -> int:
+def _place(formula: Formula, nodes: dict[str, tuple[int, ListedNode]]) -> int:
     """The number of a formula among the nodes, which it joins if it is new."""
     kind, detail, operands = _node(formula)
-    node = [kind, detail, *(_place(operand, nodes) for operand in operands)]
+    node = kind, detail, [_place(operand, nodes) for operand in operands]
     return nodes.setdefault(repr(node), (len(nodes), node))[0]
 
 
-def _node(formula: Formula) -> tuple[str, Json, Sequence[Formula]]:
+def _node(formula: Formula) -> tuple[Kind, Detail, Sequence[Formula]]:
     match formula:
         case Truth(value):
             return "true" if value else "false", None, ()
@@ -154,26 +149,25 @@ def _node(formula: Formula) -> tuple[str, Json, Sequence[Formula]]:
         case Until(left, right, bound):
             return "U", bound, (left, right)
         case Probability(ends, path):
-            closed = {"low_closed": ends.low_closed, "high_closed": ends.high_closed}
-            return "P", {"low": _number(ends.low), "high": _number(ends.high), **closed}, (path,)
+            low, high = _number(ends.low), _number(ends.high)
+            return "P", formulas.Ends(low, high, ends.low_closed, ends.high_closed), (path,)
         case Privacy(epsilon, delta, path):
             if epsilon.rate:
                 raise Unsupported(WITH_EPS)
-            logarithms = [[str(base), str(power)] for base, power in epsilon.logarithms]
-            detail = {"constant": str(epsilon.constant), "logarithms": logarithms, "delta": _number(delta)}
-            return "D", detail, (path,)
+            logarithms = [(fraction(base), fraction(power)) for base, power in epsilon.logarithms]
+            return "D", formulas.Budget(fraction(epsilon.constant), logarithms, _number(delta)), (path,)
         case _:
             assert_never(formula)
 
 
-def _number(value: Quotient | ExpPoly) -> Json:
+def _number(value: Quotient | ExpPoly) -> formulas.Quotient:
     """A constant as the kernel reads it: numerator and denominator, which is positive."""
     quotient = Quotient(value) if isinstance(value, ExpPoly) else value
     if not quotient.is_constant:
         raise Unsupported(WITH_EPS)
     above, below = quotient.numerator, quotient.denominator
     sign = below.sign_at(fmpq(1))
-    return [terms(above * sign), terms(below * sign)]
+    return terms(above * sign), terms(below * sign)
 
 
 # --- probabilities ------------------------------------------------------------------------------------
@@ -184,15 +178,15 @@ class _Solver:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.items: list[Json] = []
+        self.items: list[kernel.Until] = []
 
-    def until(self, rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset[int]) -> Json:
+    def until(self, rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset[int]) -> kernel.Until:
         """The probabilities, and the distance to ``right``: None where it cannot be reached."""
         numbers = [[(t, fmpq(p.numerator, p.denominator)) for t, p in row] for row in rows]
         never, surely = never_and_surely(numbers, left, right)
         between = frozenset(range(len(rows))) - never - surely
         values = absorption(numbers, between, surely, fmpq(1), lambda: self.clock.tick("states"))
-        self.items.append({"values": [str(p) for p in values], "ranks": distances(rows, left, right)})
+        self.items.append(kernel.Until([fraction(p) for p in values], distances(rows, left, right)))
         return self.items[-1]
 
 
@@ -223,7 +217,7 @@ def other_model(certificate: kernel.Certificate, model: Model) -> list[str]:
     """
     if isinstance(model, Mdp):
         return ["the kind of model (the model is a decision process)"]
-    chain, names = certificate.chain, names_in(certificate.data["formula"])
+    chain, names = certificate.chain, names_in(certificate.listed.formula)
     parts = {
         "states": tuple(chain.states) == model.names,
         "rows": [dict(row) for row in listed_model(certificate).rows] == [dict(row) for row in model.rows],
@@ -247,6 +241,6 @@ def is_about(certificate: kernel.Certificate, model: Model, property: Property) 
     if isinstance(formula, Query) or asked != set(certificate.chain.asked):
         return False
     try:
-        return bool(nodes_of(formula) == certificate.data["formula"])
+        return nodes_of(formula) == certificate.listed.formula
     except Unsupported:
         return False

@@ -38,26 +38,61 @@ the mean of what holds from its pairs, weighted by w.  ``A U<=k B`` is B | (A & 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 from .facts import ZERO
-from .formulas import Node, formula_shown, read_formula, word, word_shown
-from .privacy import FORMAT, MAX_NAME, VERSION, shown
-from .reading import Refused, array, integer, pair_of, rational, record, text
+from .formulas import ListedNode, Node, check_word, formula_shown, read_formula, word_shown
+from .privacy import MAX_NAME, shown
+from .reading import Refused, digest, integer, require
+from .schema import write
 
 MAX_STATES = 10**6
 MAX_LISTED = 20  # states in a statement
 DEAD = "†"  # the state behind states without transitions: not a proposition
-FIELDS = "format version statement model states rows labels neighbours asked formula untils answers digest"
 
 Row = list[tuple[int, Fraction]]
 States = frozenset[int]
 Values = list[Fraction]
-Until = Callable[[Sequence[Row], States, States], Any]  # the listed probabilities and ranks of A U B
+
+# --- the format ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A chain, a formula, and the states that are asked about."""
+
+    format: str
+    version: int
+    statement: Literal["chain"]
+    model: str
+    states: list[str]
+    rows: list[Row]
+    labels: dict[str, list[int]]
+    neighbours: list[tuple[int, int]]
+    asked: list[int]
+    formula: list[ListedNode]
+
+
+@dataclass(frozen=True)
+class Until:
+    """The probabilities of ``A U B``, with their ranks."""
+
+    values: list[Fraction]
+    ranks: list[int | None]
+
+
+@dataclass(frozen=True)
+class Listed(Asked):
+    """A certificate: what each ``A U B`` needs, and the answers at the states that are asked about."""
+
+    untils: list[Until]
+    answers: list[Literal["holds", "fails"]]
+
+
+Finder = Callable[[Sequence[Row], States, States], Until | None]  # knows what is listed for ``A U B``
 
 
 # --- the chain ----------------------------------------------------------------------------------------
@@ -82,48 +117,34 @@ class Chain(NamedTuple):
         return frozenset([self.states.index(proposition)])
 
 
-def read_chain(data: dict[str, Any]) -> Chain:
+def read_chain(listed: Asked) -> Chain:
     """The chain, if every row sums to 1."""
-    states = [word(name, "states") for name in array(data["states"], "states")]
-    if not 0 < len(states) <= MAX_STATES or len(set(states)) < len(states):
-        raise Refused("states", "there are none, too many, or one is listed twice")
-    last = len(states) - 1
-    rows = [read_row(row, last, f"row {s}") for s, row in enumerate(array(data["rows"], "rows"))]
-    if len(rows) != len(states):
-        raise Refused("rows", "there is not one row for every state")
-    if not isinstance(data["labels"], dict) or not set(states).isdisjoint(data["labels"]):
-        raise Refused("labels", "an object is expected; a label must not have the name of a state")
-    labels = {
-        word(name, "labels"): frozenset(numbers(of, last, "labels")) for name, of in data["labels"].items()
-    }
-    pairs = [numbers(pair, last, "neighbours") for pair in array(data["neighbours"], "neighbours")]
-    if any(len(pair) != 2 for pair in pairs):
-        raise Refused("neighbours", "a neighbour is not a pair of different states")
-    asked = numbers(data["asked"], last, "asked")
-    if not asked:
-        raise Refused("asked", "there are no states")
-    name = text(data["model"], "model")
-    return Chain(name, states, rows, labels, [(s, t) for s, t in pairs], asked)
+    states, last = listed.states, len(listed.states) - 1
+    for name in (*states, *listed.labels):
+        check_word(name, "states" if name in states else "labels")
+    some = 0 < len(set(states)) == len(states) <= MAX_STATES
+    require(some, "states", "there are none, too many, or one is listed twice")
+    require(len(listed.rows) == len(states), "rows", "there is not one row for every state")
+    for s, row in enumerate(listed.rows):
+        check_numbers([t for t, _ in row], last, f"row {s}")
+        right = all(p > 0 for _, p in row) and expected(row, None) == 1
+        require(right, f"row {s}", "a probability is not positive, or their sum is not 1")
+    new = set(states).isdisjoint(listed.labels)
+    require(new, "labels", "a label must not have the name of a state")
+    for numbers in listed.labels.values():
+        check_numbers(numbers, last, "labels")
+    for pair in listed.neighbours:
+        check_numbers(pair, last, "neighbours")
+    check_numbers(listed.asked, last, "asked")
+    require(listed.asked, "asked", "there are no states")
+    labels = {name: frozenset(numbers) for name, numbers in listed.labels.items()}
+    return Chain(listed.model, states, listed.rows, labels, listed.neighbours, listed.asked)
 
 
-def read_row(value: Any, last: int, step: str) -> Row:
-    """The successors of a state with their probabilities."""
-    cells = [pair_of(cell, step) for cell in array(value, step)]
-    row = [
-        (t, rational(p, step))
-        for t, (_, p) in zip(numbers([t for t, _ in cells], last, step), cells, strict=True)
-    ]
-    if any(p <= 0 for _, p in row) or expected(row, None) != 1:
-        raise Refused(step, "a probability is not positive, or their sum is not 1")
-    return row
-
-
-def numbers(value: Any, last: int, step: str) -> list[int]:
-    """Different numbers from 0 to ``last``."""
-    found = [integer(number, step, 0, last) for number in array(value, step)]
-    if len(set(found)) < len(found):
-        raise Refused(step, "a state is listed twice")
-    return found
+def check_numbers(numbers: Sequence[int], last: int, step: str) -> None:
+    """They are different, and from 0 to ``last``."""
+    different = len({integer(number, step, 0, last) for number in numbers}) == len(numbers)
+    require(different, step, "a state is listed twice")
 
 
 # --- probabilities ------------------------------------------------------------------------------------
@@ -134,15 +155,11 @@ def expected(row: Row, values: Sequence[Fraction] | None) -> Fraction:
     return sum((p if values is None else p * values[t] for t, p in row), ZERO)
 
 
-def check_until(rows: Sequence[Row], left: States, right: States, item: Any, step: str) -> Values:
+def check_until(rows: Sequence[Row], left: States, right: States, listed: Until | None, step: str) -> Values:
     """The probabilities of ``left U right``: the listed ones, if the ranks show that they are right."""
-    listed = record(item, step, "values", "ranks")
-    values = [rational(p, step) for p in array(listed["values"], step)]
-    ranks = [
-        None if rank is None else integer(rank, step, 0, len(rows)) for rank in array(listed["ranks"], step)
-    ]
-    if len(values) != len(rows) or len(ranks) != len(rows):
+    if listed is None or not len(listed.values) == len(listed.ranks) == len(rows):
         raise Refused(step, "there is not one probability and one rank for every state")
+    values, ranks = listed.values, listed.ranks
     for s, (row, p, rank) in enumerate(zip(rows, values, ranks, strict=True)):
         after = [ranks[t] for t, _ in row]
         if s in right:
@@ -151,8 +168,7 @@ def check_until(rows: Sequence[Row], left: States, right: States, item: Any, ste
             right_here = p == 0 and rank is None and (s not in left or after.count(None) == len(after))
         else:
             right_here = rank - 1 in after and p == expected(row, values)
-        if not right_here:
-            raise Refused(f"{step}, state {s}", "the probability or the rank is not right")
+        require(right_here, f"{step}, state {s}", "the probability or the rank is not right")
     return values
 
 
@@ -216,7 +232,7 @@ def means(pairs: Sequence[tuple[int, int]], weights: Sequence[Values], values: V
 class Evaluation:
     """The states of all state formulas; ``until`` gives what is listed for each ``A U B``."""
 
-    def __init__(self, chain: Chain, nodes: Sequence[Node], until: Until) -> None:
+    def __init__(self, chain: Chain, nodes: Sequence[Node], until: Finder) -> None:
         self.chain, self.nodes, self.until = chain, nodes, until
         self.untils = 0
         self.truth: dict[int, States] = {}
@@ -351,10 +367,11 @@ def next_known(level: Level, node: int) -> Refined:
 # --- a certificate ------------------------------------------------------------------------------------
 
 
-class Certificate(NamedTuple):
+@dataclass(frozen=True)
+class Certificate:
     """A certificate that was checked; ``holds`` tells for each state asked about whether the formula does."""
 
-    data: dict[str, Any]
+    listed: Listed
     chain: Chain
     formula: str
     holds: list[bool]
@@ -367,8 +384,8 @@ class Certificate(NamedTuple):
     @property
     def sha256(self) -> str:
         """The hash of the listed chain."""
-        parts = {name: self.data[name] for name in ("states", "rows", "labels", "neighbours")}
-        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        parts = ("states", "rows", "labels", "neighbours")
+        return digest({name: write(getattr(self.listed, name)) for name in parts})
 
     def statement(self) -> str:
         """What was proved, in words, about the listed chain."""
@@ -376,13 +393,13 @@ class Certificate(NamedTuple):
         states, pairs = len(self.chain.states), len(self.chain.neighbours)
         sizes = f"{states} state{'s' * (states != 1)}, {pairs} pair{'s' * (pairs != 1)} of neighbours"
         places = [
-            f"{word} at {self.listed(state_holds)}"
+            f"{word} at {self.names(state_holds)}"
             for word, state_holds in (("holds", True), ("fails", False))
             if state_holds in self.holds
         ]
         return shown(f"in model '{name}' ({sizes}) the formula {self.formula} {' and '.join(places)}")
 
-    def listed(self, holds: bool) -> str:
+    def names(self, holds: bool) -> str:
         """The states asked about in which the formula holds, or fails; only the first of very many."""
         asked = zip(self.chain.asked, self.holds, strict=True)
         names = [word_shown(self.chain.states[s]) for s, here in asked if here is holds]
@@ -402,27 +419,15 @@ class Certificate(NamedTuple):
         ]
 
 
-def checked(data: Any, file: bytes | None = None) -> Certificate:
+def checked(listed: Listed) -> Certificate:
     """All phases but the digest."""
-    record(data, "format", *FIELDS.split())
-    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
-        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
-    if data["statement"] != "chain":
-        raise Refused("format", "only statements about chains are known")
-    if file is not None:
-        raise Refused("program", "the certificate is about a Markov chain, not about a program")
-    chain, nodes = read_chain(data), read_formula(data["formula"])
-    if not chain.labels.keys() <= {node.detail for node in nodes if node.kind == "name"}:
-        raise Refused("labels", "one of them does not occur in the formula")
-    items = iter(array(data["untils"], "untils"))
-
-    def until(rows: Sequence[Row], left: States, right: States) -> Any:
-        return next(items, None)
-
-    found = Evaluation(chain, nodes, until).truth[len(nodes) - 1]
-    if next(items, items) is not items:
-        raise Refused("untils", "there are more than the formula needs")
+    chain, nodes = read_chain(listed), read_formula(listed.formula)
+    occur = chain.labels.keys() <= {node.detail for node in nodes if node.kind == "name"}
+    require(occur, "labels", "one of them does not occur in the formula")
+    rest = iter(listed.untils)
+    found = Evaluation(chain, nodes, lambda rows, left, right: next(rest, None)).truth[len(nodes) - 1]
+    require(next(rest, None) is None, "untils", "there are more than the formula needs")
     holds = [s in found for s in chain.asked]
-    if data["answers"] != ["holds" if here else "fails" for here in holds]:
-        raise Refused("answers", "they are not those that were computed")
-    return Certificate(data, chain, formula_shown(nodes), holds)
+    right = listed.answers == ["holds" if here else "fails" for here in holds]
+    require(right, "answers", "they are not those that were computed")
+    return Certificate(listed, chain, formula_shown(nodes), holds)

@@ -29,14 +29,15 @@ series with its remainder, in integers) are refined until they show the sign.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain as chained
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar, assert_never
 
 from .exponential import MAX_EXPONENT, exp_bounds
-from .reading import Refused, array, integer, rational, record, text
+from .reading import Refused, integer, require
 
 MAX_POWER = 500  # of eps
 MAX_TERMS = 20_000  # of a function
@@ -51,28 +52,32 @@ Function = dict[Key, Fraction]
 UNIT: Key = (0, ZERO, ZERO, ZERO)
 ONE: Function = {UNIT: Fraction(1)}
 Scaled = dict[tuple[int, int, int, int], int]
+Term = (
+    tuple[Fraction]
+    | tuple[Fraction, int]
+    | tuple[Fraction, int, Fraction]
+    | tuple[Fraction, int, Fraction, Fraction]
+    | tuple[Fraction, int, Fraction, Fraction, Fraction]
+)
+Terms = list[Term]  # a function as it is listed
 K = TypeVar("K")
 N = TypeVar("N", int, Fraction)
 
 
-def function(value: Any, step: str) -> Function:
-    """A list of terms [c, n, a, k, b], zeros at the end left out, ascending in (b, k, a, n)."""
-    terms: list[tuple[Key, Fraction]] = []
+def function(terms: Terms, step: str) -> Function:
+    """The listed function: its terms [c, n, a, k, b], zeros at the end left out, ascend in (b, k, a, n)."""
+    require(len(terms) <= MAX_TERMS, step, f"more than {MAX_TERMS} terms")
+    found: Function = {}
     last: tuple[Fraction, Fraction, Fraction, int] | None = None
-    if len(array(value, step)) > MAX_TERMS:
-        raise Refused(step, f"more than {MAX_TERMS} terms")
-    for term in value:
-        if not 1 <= len(array(term, step)) <= 5:
-            raise Refused(step, "a term has one to five numbers")
-        n = integer(term[1], step, -MAX_POWER, MAX_POWER) if len(term) > 1 else 0
-        c, a, k, b = (rational(term[i], step) if len(term) > i else ZERO for i in (0, 2, 3, 4))
-        if not (c, n, a, k, b)[len(term) - 1]:
-            raise Refused(step, "a term has a zero that must be left out")
-        if last is not None and (b, k, a, n) <= last:
-            raise Refused(step, "the terms of a function are not in order")
-        last = (b, k, a, n)
-        terms.append(((n, a, k, b), c))
-    return dict(terms)
+    for term in terms:
+        zeros: tuple[Any, ...] = (ZERO, 0, ZERO, ZERO, ZERO)
+        c, n, a, k, b = tuple[Any, ...](term) + zeros[len(term) :]
+        require(term[-1], step, "a term has a zero that must be left out")
+        integer(n, step, -MAX_POWER, MAX_POWER)
+        require(last is None or last < (b, k, a, n), step, "the terms of a function are not in order")
+        last = b, k, a, n
+        found[n, a, k, b] = c
+    return found
 
 
 # --- functions of eps --------------------------------------------------------------------------------
@@ -309,7 +314,8 @@ def bounds_on(f: Function, low: Fraction, high: Fraction) -> tuple[Fraction, Fra
 # --- proofs that a function is not negative on an interval --------------------------------------------
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True)
+class Interval:
     """``high`` None is infinity."""
 
     low: Fraction
@@ -326,63 +332,129 @@ class Interval(NamedTuple):
         return f"{'[' if self.low_closed else '('}{self.low}, {high}{']' if self.high_closed else ')'}"
 
 
-def prove(f: Function, on: Interval, proof: Any, step: str, strict: bool = False) -> None:
+@dataclass(frozen=True)
+class Plain:
+    """The function is 0, or the interval is a point."""
+
+    kind: Literal["identity", "point"]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A derivative chain from a point on."""
+
+    kind: Literal["chain"]
+    at: Fraction
+
+
+Taylor = tuple[Literal["low", "high"], int, Terms]  # the end, the order of the derivative, the term
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A proof for each piece between two points; None is infinity."""
+
+    kind: Literal["pieces"]
+    points: list[Fraction | None]
+    pieces: list[Taylor | Literal["tail"]]
+
+
+@dataclass(frozen=True)
+class Binomial:
+    """A difference of two exponentials times another function."""
+
+    kind: Literal["binomial"]
+    binomial: Terms
+    cofactor: Terms
+    proof: Proof
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor with its power; without a proof the power is even."""
+
+    function: Terms
+    power: int
+    proof: Proof | None
+
+
+@dataclass(frozen=True)
+class Product:
+    """A positive number times powers of functions."""
+
+    kind: Literal["product"]
+    scale: Fraction
+    factors: list[Factor]
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """A proof about 1/eps."""
+
+    kind: Literal["inverse"]
+    proof: Proof
+
+
+Proof = Plain | Chain | Pieces | Binomial | Product | Inverse
+
+
+def prove(f: Function, on: Interval, proof: Proof, step: str, strict: bool = False) -> None:
     """Check that the proof shows f >= 0 on the interval (f > 0 if strict), for f in normal form.
 
     The proofs speak of the open interval.  f is continuous, so that f >= 0 holds at its ends as well, and
     f > 0 there is decided by :func:`sign_at`.
     """
-    kind = text(proof.get("kind") if isinstance(proof, dict) else None, step)
-    if kind not in PROOFS:
-        raise Refused(step, f"the proof '{kind[:40]}' is not known")
-    if not f and (strict or kind != "identity"):
-        raise Refused(step, "the zero function is not positive, and has the proof 'identity' only")
-    if f and on.low == on.high and kind != "point":
-        raise Refused(step, "at one point only the proof 'point' is expected")
-    fields, rule = PROOFS[kind]
-    rule(f, on, record(proof, step, "kind", *fields), step, strict)
+    zero = not strict and proof.kind == "identity"
+    require(f or zero, step, "the zero function is not positive, and has the proof 'identity' only")
+    single = on.low == on.high
+    require(not (f and single) or proof.kind == "point", step, "at one point only 'point' is expected")
+    match proof:
+        case Plain("identity"):
+            require(not f, step, "the function is not 0")
+        case Plain():
+            right = single and sign_at(f, on.low) >= 0
+            require(right, step, "the interval is more than a point, or the function is negative there")
+        case Chain():
+            check_chain(f, on, proof.at, step)
+        case Pieces():
+            check_pieces(f, on, proof, step, strict)
+        case Binomial():
+            check_binomial(f, on, proof, step, strict)
+        case Product():
+            check_product(f, on, proof, step, strict)
+        case Inverse():
+            low, high = ZERO if on.high is None else 1 / on.high, 1 / on.low if on.low else None
+            turned = Interval(low, high, on.high_closed, on.low_closed)
+            prove(inverted(f), turned, proof.proof, step, strict)
+        case _:
+            assert_never(proof)
     ends = (on.low if on.low_closed else None, on.high if on.high_closed else None)
     if strict and any(sign_at(f, end) <= 0 for end in ends if end is not None):
         raise Refused(step, "the function is not positive at an end of the interval")
 
 
-def by_identity(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
-    if f:
-        raise Refused(step, "the function is not 0")
-
-
-def by_point(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
-    if on.low != on.high or sign_at(f, on.low) < 0:
-        raise Refused(step, "the interval is more than a point, or the function is negative there")
-
-
-def by_chain(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+def check_chain(f: Function, on: Interval, r: Fraction, step: str) -> None:
     """If all numbers were 0, f would be 0; so f > 0 on (r, inf)."""
-    r = rational(proof["at"], step)
-    if not 0 <= r <= on.low:
-        raise Refused(step, "the chain starts inside the interval")
+    require(0 <= r <= on.low, step, "the chain starts inside the interval")
     if r == 0 and is_regular(f):
         unit, (whole,) = scaled_together(f)
         holds = chain_holds(whole, unit)
     else:
         holds = all(sign_at(link, r) >= 0 for link in chain_of(f))
-    if not holds:
-        raise Refused(step, "a number of the chain is negative")
+    require(holds, step, "a number of the chain is negative")
 
 
-def by_pieces(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+def check_pieces(f: Function, on: Interval, proof: Pieces, step: str, strict: bool) -> None:
     """Each piece proves f > 0 on the open piece; at the points between f >= 0, and is looked at if strict."""
-    ends = cut(proof["points"], on, step)
-    pieces = array(proof["pieces"], step)
-    if len(pieces) != len(ends):
-        raise Refused(step, "there is not one proof for every piece")
-    for i, ((a, b), piece) in enumerate(zip(ends, pieces, strict=True)):
+    ends = cut(proof.points, on, step)
+    require(len(proof.pieces) == len(ends), step, "there is not one proof for every piece")
+    for i, ((a, b), piece) in enumerate(zip(ends, proof.pieces, strict=True)):
         here = f"{step}, piece {i}"
         if piece == "tail" and b is None and a > 0:
             check_tail(f, a, here)
         elif piece == "tail" and b is not None and a == 0:
             check_tail(inverted(f), 1 / b, here)
-        elif b is not None and isinstance(piece, list):
+        elif b is not None and piece != "tail":
             check_taylor(f, a, b, piece, here)
         else:
             raise Refused(here, "it is not proved by Taylor's theorem, nor a tail at an open end")
@@ -390,20 +462,19 @@ def by_pieces(f: Function, on: Interval, proof: dict[str, Any], step: str, stric
             raise Refused(here, "the function is not positive where it begins")
 
 
-def cut(points: Any, on: Interval, step: str) -> list[tuple[Fraction, Fraction | None]]:
+def cut(points: Sequence[Fraction | None], on: Interval, step: str) -> list[tuple[Fraction, Fraction | None]]:
     """The pieces between points that go from one end of the interval to the other."""
-    known = [None if p is None else rational(p, step) for p in array(points, step)]
-    if len(known) < 2 or (known[0], known[-1]) != (on.low, on.high):
-        raise Refused(step, "the points do not go from one end of the interval to the other")
+    whole = len(points) > 1 and (points[0], points[-1]) == (on.low, on.high)
+    require(whole, step, "the points do not go from one end of the interval to the other")
     pieces = []
-    for a, b in pairwise(known):
+    for a, b in pairwise(points):
         if a is None or (b is not None and b <= a):
             raise Refused(step, "the points are not ascending")
         pieces.append((a, b))
     return pieces
 
 
-def check_taylor(f: Function, a: Fraction, b: Fraction, piece: list[Any], step: str) -> None:
+def check_taylor(f: Function, a: Fraction, b: Fraction, piece: Taylor, step: str) -> None:
     """f > 0 inside [a, b], from g = f * (a positive term) and its derivatives at one end, r.
 
     For x in [a, b] there is a y in between with
@@ -412,15 +483,12 @@ def check_taylor(f: Function, a: Fraction, b: Fraction, piece: list[Any], step: 
 
     If x is to the left of r, odd derivatives must have the other sign.
     """
-    if len(piece) != 3 or piece[0] not in ("low", "high"):
-        raise Refused(step, "an end, an order and a term are expected")
-    r, direction = (a, 1) if piece[0] == "low" else (b, -1)
-    order = integer(piece[1], step, 0, MAX_ORDER)
-    times = function(piece[2], step)
-    if len(times) != 1 or min(times.values()) <= 0:
-        raise Refused(step, "a single positive term is expected")
+    end, order, terms = piece
+    r, direction = (a, 1) if end == "low" else (b, -1)
+    times = function(terms, step)
+    require(len(times) == 1 and min(times.values()) > 0, step, "a single positive term is expected")
     g = multiply(f, times)
-    for i in range(order):
+    for i in range(integer(order, step, 0, MAX_ORDER)):
         if sign_at(g, r) * direction**i < 0:
             raise Refused(step, f"derivative {i} has the wrong sign at {r}")
         g = derivative(g)
@@ -454,14 +522,13 @@ def check_tail(f: Function, r: Fraction, step: str) -> None:
         raise Refused(step, "the fastest term is not larger than the others")
 
 
-def by_binomial(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
+def check_binomial(f: Function, on: Interval, proof: Binomial, step: str, strict: bool) -> None:
     """exp(u) - exp(v) has the sign of u - v, and of eps*(u - v), which is a polynomial."""
-    g, h = function(proof["binomial"], step), function(proof["cofactor"], step)
-    if len(g) != 2 or len({n for n, *_ in g}) != 1 or sum(g.values()) != 0:
-        raise Refused(step, "the binomial is not a difference of two exponentials")
-    if not h or normal(multiply(g, h)) != f:
-        raise Refused(step, "the product is not the function")
-    prove(normal(multiply(binomial_signs(g), h)), on, proof["proof"], step, strict)
+    g, h = function(proof.binomial, step), function(proof.cofactor, step)
+    two = len(g) == 2 and len({n for n, *_ in g}) == 1 and sum(g.values()) == 0
+    require(two, step, "the binomial is not a difference of two exponentials")
+    require(h and normal(multiply(g, h)) == f, step, "the product is not the function")
+    prove(normal(multiply(binomial_signs(g), h)), on, proof.proof, step, strict)
 
 
 def binomial_signs(g: Function) -> Function:
@@ -471,48 +538,27 @@ def binomial_signs(g: Function) -> Function:
     )
 
 
-def by_product(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
-    scale = rational(proof["scale"], step)
-    total: Function = {UNIT: scale}
-    if scale <= 0 or len(array(proof["factors"], step)) < 1:
-        raise Refused(step, "a positive number and some factors are expected")
-    for i, item in enumerate(proof["factors"]):
+def check_product(f: Function, on: Interval, proof: Product, step: str, strict: bool) -> None:
+    """All factors are >= 0, or have an even power."""
+    some = proof.scale > 0 and proof.factors
+    require(some, step, "a positive number and some factors are expected")
+    total: Function = {UNIT: proof.scale}
+    for i, factor in enumerate(proof.factors):
         here = f"{step}, factor {i}"
-        factor = record(item, here, "function", "power", "proof")
-        g = function(factor["function"], here)
-        power = integer(factor["power"], here, 1, MAX_POWER)
-        if not g or g != normal(g):
-            raise Refused(here, "a factor is not in normal form")
-        for _ in range(power):
+        g = function(factor.function, here)
+        require(g and g == normal(g), here, "a factor is not in normal form")
+        for _ in range(integer(factor.power, here, 1, MAX_POWER)):
             total = multiply(total, g)
-        if factor["proof"] is not None or power % 2 or strict:
-            prove(g, on, factor["proof"], here, strict)
-    if total != f:
-        raise Refused(step, "the product of the factors is not the function")
-
-
-def by_inverse(f: Function, on: Interval, proof: dict[str, Any], step: str, strict: bool) -> None:
-    low = ZERO if on.high is None else 1 / on.high
-    high = 1 / on.low if on.low else None
-    turned = Interval(low, high, on.high_closed, on.low_closed)
-    prove(inverted(f), turned, proof["proof"], step, strict)
-
-
-Rule = Callable[[Function, Interval, dict[str, Any], str, bool], None]
-PROOFS: dict[str, tuple[tuple[str, ...], Rule]] = {
-    "identity": ((), by_identity),
-    "point": ((), by_point),
-    "chain": (("at",), by_chain),
-    "pieces": (("points", "pieces"), by_pieces),
-    "binomial": (("binomial", "cofactor", "proof"), by_binomial),
-    "product": (("scale", "factors"), by_product),
-    "inverse": (("proof",), by_inverse),
-}
+        if factor.proof is not None:
+            prove(g, on, factor.proof, here, strict)
+        elif factor.power % 2 or strict:
+            raise Refused(here, "a factor has no proof")
+    require(total == f, step, "the product of the factors is not the function")
 
 
 # --- facts ---------------------------------------------------------------------------------------------
 
-CHAIN_AT_0 = {"kind": "chain", "at": "0"}
+CHAIN_AT_0 = Chain("chain", ZERO)
 
 
 class Facts:
@@ -527,15 +573,14 @@ class Facts:
         self.used: set[int] = set()
         self.count = 0
 
-    def prove(self, f: Scaled, on: Interval, proof: Any, step: str) -> int:
+    def prove(self, f: Scaled, on: Interval, proof: Proof, step: str) -> int:
         """Check the proof of f >= 0 on the interval; the number of the new fact."""
         f = reduced(f)
         known = self.known.setdefault(frozenset(f.items()), [])
-        if any(on[:2] == other[:2] for other, _ in known):
-            raise Refused(step, "it is listed twice")
+        new = all((on.low, on.high) != (other.low, other.high) for other, _ in known)
+        require(new, step, "it is listed twice")
         if proof == CHAIN_AT_0 and f and is_regular(f) and on.low != on.high:
-            if not chain_holds(f, self.unit):
-                raise Refused(step, "a number of the chain is negative")
+            require(chain_holds(f, self.unit), step, "a number of the chain is negative")
         else:
             prove(unscaled(f, self.unit), on, proof, step)
         known.append((on, self.count))

@@ -1,18 +1,19 @@
 """Formulas of dpCTL* as a certificate lists them.
 
-A formula is a list of nodes ``[kind, detail, operand, ...]``, each after its operands; the last one is the
+A formula is a list of nodes ``[kind, detail, operands]``, each after its operands; the last one is the
 formula.  The constants in it are quotients of sums of c * exp(k), which are compared exactly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from . import facts, reading
-from .facts import ONE, ZERO, Function
-from .reading import Refused, array, flag, integer, pair_of, rational, record, text
+from . import facts
+from .facts import ONE, ZERO, Function, Terms
+from .reading import Refused, integer, require, width
 
 MAX_COUNT = 10**9  # of X^count and U<=count
 MAX_WORD = 200  # characters of a name
@@ -23,11 +24,41 @@ RESERVED = {
 }  # fmt: skip
 
 
-def word(value: Any, step: str) -> str:
-    """The name of a state or label."""
-    if not text(value, step) or len(value) > MAX_WORD or '"' in value:
-        raise Refused(step, f"a name has 1 to {MAX_WORD} characters, and no quotation mark")
-    return str(value)
+# --- the format ---------------------------------------------------------------------------------------
+
+Kind = Literal["true", "false", "name", "not", "and", "or", "X", "U", "P", "D"]
+Quotient = tuple[Terms, Terms]  # a constant: numerator and denominator
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The interval of a P."""
+
+    low: Quotient
+    high: Quotient
+    low_closed: bool
+    high_closed: bool
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Epsilon of a D, a constant and a sum of power * ln(base) for pairs [base, power], and delta."""
+
+    constant: Fraction
+    logarithms: list[tuple[Fraction, Fraction]]
+    delta: Quotient
+
+
+Detail = str | int | Ends | Budget | None  # what an operator needs besides its operands
+ListedNode = tuple[Kind, Detail, list[int]]
+
+# --- names --------------------------------------------------------------------------------------------
+
+
+def check_word(name: str, step: str) -> None:
+    """It is the name of a state or label."""
+    good = 0 < len(name) <= MAX_WORD and '"' not in name
+    require(good, step, f"a name has 1 to {MAX_WORD} characters, and no quotation mark")
 
 
 def word_shown(name: str) -> str:
@@ -63,12 +94,12 @@ def sign(f: Function) -> int:
     return facts.sign_at(f, Fraction(1))
 
 
-def read_number(value: Any, step: str) -> Number:
-    above, below = (facts.function(f, step) for f in pair_of(value, step))
-    if any(n or a or b for f in (above, below) for n, a, _, b in f):
-        raise Refused(step, "a constant is expected")
-    if sign(below) <= 0:
-        raise Refused(step, "a denominator is not positive")
+def read_number(listed: Quotient, step: str) -> Number:
+    """A constant."""
+    above, below = (facts.function(f, step) for f in listed)
+    constant = not any(n or a or b for f in (above, below) for n, a, _, b in f)
+    require(constant, step, "a constant is expected")
+    require(sign(below) > 0, step, "a denominator is not positive")
     return Number(above, below)
 
 
@@ -121,69 +152,61 @@ class Node(NamedTuple):
     is_state: bool
 
 
-# How many operands, None if any number
 OPERANDS = dict.fromkeys(("true", "false", "name"), 0) | dict.fromkeys(("not", "X", "P", "D"), 1) | {"U": 2}
 """How many operands; "and" and "or" have one or more."""
 
 
-def read_formula(value: Any) -> list[Node]:
+def read_formula(listed: Sequence[ListedNode]) -> list[Node]:
     """The nodes, all of them needed; the last one is a state formula."""
     nodes: list[Node] = []
-    for i, item in enumerate(array(value, "formula")):
-        nodes.append(read_node(item, nodes, f"formula, node {i}"))
+    for i, (kind, detail, operands) in enumerate(listed):
+        step = f"formula, node {i}"
+        for j in operands:
+            integer(j, step, 0, i - 1)
+        count = OPERANDS.get(kind, max(1, len(operands)))
+        require(len(operands) == count, step, "it has another number of operands")
+        inner = all(nodes[j].is_state for j in operands)
+        is_state = kind in "PD" or (kind not in "XU" and inner)
+        nodes.append(Node(kind, tuple(operands), read_detail(kind, detail, step), is_state))
     used = {j for node in nodes for j in node.operands}
-    if not nodes or not nodes[-1].is_state or len(used) < len(nodes) - 1:
-        raise Refused("formula", "it is empty, a path formula, or has a part that is not needed")
+    whole = nodes and nodes[-1].is_state and len(used) == len(nodes) - 1
+    require(whole, "formula", "it is empty, a path formula, or has a part that is not needed")
     return nodes
 
 
-def read_node(item: Any, before: Sequence[Node], step: str) -> Node:
-    """A node ``[kind, detail, operand, ...]``; the detail is null where there is none."""
-    kind = text((array(item, step) or [None])[0], step)
-    if kind not in (*OPERANDS, "and", "or") or len(item) < 2:
-        raise Refused(step, "the operator is not known")
-    operands = tuple(integer(j, step, 0, len(before) - 1) for j in item[2:])
-    if len(operands) != OPERANDS.get(kind, max(1, len(operands))):
-        raise Refused(step, "it has another number of operands")
-    inner = all(before[j].is_state for j in operands)
-    is_state = kind in "PD" or (kind not in "XU" and inner)
-    return Node(kind, operands, read_detail(kind, item[1], step), is_state)
+def read_detail(kind: Kind, detail: Detail, step: str) -> Any:
+    """What an operator needs besides its operands."""
+    match kind, detail:
+        case "name", str():
+            check_word(detail, step)
+            return detail
+        case "X", int():
+            return integer(detail, step, 1, MAX_COUNT)
+        case "U", int():
+            return integer(detail, step, 0, MAX_COUNT)
+        case "P", Ends():
+            low, high = (read_number(end, step) for end in (detail.low, detail.high))
+            return Within(low, high, detail.low_closed, detail.high_closed)
+        case "D", Budget():
+            return read_private(detail, step)
+        case "true" | "false" | "not" | "and" | "or" | "U", None:
+            return None
+    raise Refused(step, "the operator has another detail, or none")
 
 
-def read_detail(kind: str, value: Any, step: str) -> Any:
-    match kind:
-        case "name":
-            return word(value, step)
-        case "X":
-            return integer(value, step, 1, MAX_COUNT)
-        case "U":
-            return None if value is None else integer(value, step, 0, MAX_COUNT)
-        case "P":
-            given = record(value, step, "low", "high", "low_closed", "high_closed")
-            low, high = (read_number(given[end], step) for end in ("low", "high"))
-            return Within(low, high, flag(given["low_closed"], step), flag(given["high_closed"], step))
-        case "D":
-            return read_private(record(value, step, "constant", "logarithms", "delta"), step)
-    if value is not None:
-        raise Refused(step, "the operator has no detail")
-    return None
-
-
-def read_private(given: dict[str, Any], step: str) -> Private:
-    """Epsilon is a constant and a sum of power * ln(base), given as pairs [base, power]; powers are whole."""
-    constant, delta = rational(given["constant"], step), read_number(given["delta"], step)
-    pairs = [pair_of(pair, step) for pair in array(given["logarithms"], step)]
-    logarithms = [(rational(base, step), rational(exponent, step)) for base, exponent in pairs]
+def read_private(listed: Budget, step: str) -> Private:
+    """Powers are whole, and epsilon and delta are not negative."""
+    constant, logarithms, delta = listed.constant, listed.logarithms, read_number(listed.delta, step)
     scale = Fraction(1)
     for base, exponent in logarithms:
-        if base <= 0 or exponent.denominator != 1:
-            raise Refused(step, "a logarithm of a number <= 0, or a power that is not whole")
-        if abs(exponent) * reading.width(base) + reading.width(scale) > facts.MAX_UNIT_BITS:
-            raise Refused(step, "the factor exp(epsilon) is too large")
+        defined = base > 0 and exponent.denominator == 1
+        require(defined, step, "a logarithm of a number <= 0, or a power that is not whole")
+        small = abs(exponent) * width(base) + width(scale) <= facts.MAX_UNIT_BITS
+        require(small, step, "the factor exp(epsilon) is too large")
         scale *= base ** int(exponent)
     factor = {(0, ZERO, constant, ZERO): scale}
-    if sign(facts.add(factor, facts.negative(ONE))) < 0 or sign(delta.above) < 0:
-        raise Refused(step, "epsilon or delta is negative")
+    positive = sign(facts.add(factor, facts.negative(ONE))) >= 0 and sign(delta.above) >= 0
+    require(positive, step, "epsilon or delta is negative")
     parts = [str(constant)] * bool(constant or not logarithms)
     parts += [f"ln({base})" if exponent == 1 else f"{exponent}*ln({base})" for base, exponent in logarithms]
     return Private(factor, delta, " + ".join(parts).replace("+ -", "- "))

@@ -9,16 +9,55 @@ meets at the end are all pairs (P(u)(o), P(u')(o)) of adjacent inputs.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
-from . import facts, reading
-from .facts import ONE, ZERO, Function, Interval, Scaled
-from .reading import Domain, Refused, array, integer, pair_of, rational, record, text
+from . import facts
+from .facts import ONE, ZERO, Function, Interval, Proof, Scaled, Terms
+from .reading import Refused, integer, require
+from .schema import name_of, read
 
 MAX_CELLS = 1000  # of the input, or the output
 MAX_PAIRS = 1_000_000  # listed for a formula
+
+Domain = tuple["Fraction | str", ...]
+
+# --- the format ---------------------------------------------------------------------------------------
+
+Quotient = tuple[Terms, int]  # a numerator, and the number of a denominator; number 0 is 1
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An input or output with its set; ``size`` is that of an array."""
+
+    name: str
+    size: int | None
+    domain: list[str]
+
+
+@dataclass(frozen=True)
+class Denominator:
+    """A function, and the proof that it is positive."""
+
+    function: Terms
+    proof: Proof
+
+
+@dataclass(frozen=True)
+class Related:
+    """Which inputs are adjacent: by a distance, or for a formula the places of all pairs, one way round."""
+
+    kind: Literal["linf", "l1", "hamming", "all", "formula"]
+    distance: Fraction | None
+    pairs: list[tuple[int, int]] | None
+
+
+# --- sets ---------------------------------------------------------------------------------------------
 
 
 class Sets(NamedTuple):
@@ -44,32 +83,41 @@ class Sets(NamedTuple):
         return digits[::-1]
 
 
-def read_sets(data: dict[str, Any]) -> Sets:
+def read_sets(inputs: list[Variable], outputs: list[Variable], outcomes: list[list[str]]) -> Sets:
     """The sets, with different outcomes inside the output sets."""
-    inputs, outputs = read_domains(data, "inputs"), read_domains(data, "outputs")
-    outcomes = [tuple(reading.places(o, outputs, "outcomes")) for o in array(data["outcomes"], "outcomes")]
-    if not outcomes or len(set(outcomes)) != len(outcomes):
-        raise Refused("outcomes", "there are none, or one occurs twice")
-    return Sets(inputs, outputs, len(outcomes))
+    cells, shown = read_domains(inputs, "inputs"), read_domains(outputs, "outputs")
+    found = {tuple(places(outcome, shown, "outcomes")) for outcome in outcomes}
+    require(0 < len(found) == len(outcomes), "outcomes", "there are none, or one occurs twice")
+    return Sets(cells, shown, len(outcomes))
 
 
-def read_domains(data: dict[str, Any], which: str) -> list[Domain]:
+def read_domains(variables: Sequence[Variable], which: str) -> list[Domain]:
     """The set of each cell of the inputs or the outputs."""
     domains: list[Domain] = []
-    names = set()
-    for item in array(data[which], which):
-        variable = record(item, which, "name", "size", "domain")
-        names.add(reading.name_of(variable["name"], which))
-        domain = tuple(reading.value_of(v, which) for v in array(variable["domain"], which))
-        if not domain or len(set(variable["domain"])) != len(domain):  # each value is written in one way
-            raise Refused(which, "a set is empty or names a value twice")
-        size = variable["size"]
-        domains += [domain] * (1 if size is None else integer(size, which, 1, MAX_CELLS))
-        if len(domains) > MAX_CELLS:
-            raise Refused(which, f"more than {MAX_CELLS} cells")
-    if len(names) != len(data[which]):
-        raise Refused(which, "a name occurs twice")
+    for variable in variables:
+        name_of(variable.name, which)
+        domain = tuple(value_of(value, which) for value in variable.domain)
+        once = domain and len(set(variable.domain)) == len(domain)  # each value is written in one way
+        require(once, which, "a set is empty or names a value twice")
+        size = 1 if variable.size is None else integer(variable.size, which, 1, MAX_CELLS)
+        domains += [domain] * size
+        require(len(domains) <= MAX_CELLS, which, f"more than {MAX_CELLS} cells")
+    require(len({v.name for v in variables}) == len(variables), which, "a name occurs twice")
     return domains
+
+
+def value_of(written: str, step: str) -> Fraction | str:
+    """The value of an input or output: a number or a name."""
+    return read(Fraction, written, step) if re.match(r"[-0-9]", written) else name_of(written, step)
+
+
+def places(values: Sequence[str], domains: Sequence[Domain], step: str) -> list[int]:
+    """The place of every value in its set."""
+    require(len(values) == len(domains), step, "there is not one value for every cell")
+    known = [value_of(value, step) for value in values]
+    inside = all(value in domain for value, domain in zip(known, domains, strict=True))
+    require(inside, step, "a value is outside its set")
+    return [domain.index(value) for value, domain in zip(known, domains, strict=True)]
 
 
 # --- functions ----------------------------------------------------------------------------------------
@@ -90,34 +138,34 @@ class Table(NamedTuple):
     delta: Ratio
 
 
-def read_table(data: dict[str, Any], on: Interval, sample: Fraction) -> Table:
+def read_table(
+    listed: Sequence[Denominator], functions: Sequence[Quotient], delta: Quotient, on: Interval, at: Fraction
+) -> Table:
     """Denominators are proved positive; functions differ and are not negative at a sample eps."""
-    denominators, known = [ONE], {repr([["1"]])}
-    for i, item in enumerate(array(data["denominators"], "denominators"), start=1):
+    denominators, known = [ONE], {frozenset(ONE.items())}
+    for i, item in enumerate(listed, start=1):
         step = f"denominator {i}"
-        f = facts.function(record(item, step, "function", "proof")["function"], step)
-        written = repr(item["function"])  # each function is written in one way
-        if f != facts.normal(f) or written in known:
-            raise Refused(step, "it is not in normal form, or occurs twice")
-        known.add(written)
-        facts.prove(f, on, item["proof"], step, strict=True)
+        f = facts.function(item.function, step)
+        new = f == facts.normal(f) and frozenset(f.items()) not in known
+        require(new, step, "it is not in normal form, or occurs twice")
+        known.add(frozenset(f.items()))
+        facts.prove(f, on, item.proof, step, strict=True)
         denominators.append(f)
 
-    def ratio(value: Any, step: str) -> Ratio:
-        numerator, denominator = pair_of(value, step)
-        f = facts.function(numerator, step)
-        return Ratio(f, integer(denominator, step, 0, len(denominators) - 1 if f else 0))
+    def ratio(quotient: Quotient, step: str) -> Ratio:
+        f = facts.function(quotient[0], step)
+        return Ratio(f, integer(quotient[1], step, 0, len(denominators) - 1 if f else 0))
 
-    functions = [ratio(p, f"function {i}") for i, p in enumerate(array(data["functions"], "functions"))]
-    if len(set(map(repr, data["functions"]))) != len(functions):
-        raise Refused("functions", "a function is listed twice")
-    for i, (f, _) in enumerate(functions):
-        if facts.sign_at(f, sample) < 0:
-            raise Refused(f"function {i}", f"a probability is negative at eps = {sample}")
-    delta = ratio(data["claim"]["delta"], "claim")
-    if {d for _, d in (*functions, delta)} | {0} != set(range(len(denominators))):
-        raise Refused("denominators", "a denominator is not used")
-    return Table(denominators, functions, delta)
+    ratios = [ratio(p, f"function {i}") for i, p in enumerate(functions)]
+    once = len({(frozenset(f.items()), d) for f, d in ratios}) == len(ratios)
+    require(once, "functions", "a function is listed twice")
+    for i, (f, _) in enumerate(ratios):
+        possible = facts.sign_at(f, at) >= 0
+        require(possible, f"function {i}", f"a probability is negative at eps = {at}")
+    table = Table(denominators, ratios, ratio(delta, "claim"))
+    used = {d for _, d in (*ratios, table.delta)} | {0} == set(range(len(denominators)))
+    require(used, "denominators", "a denominator is not used")
+    return table
 
 
 class Integers(NamedTuple):
@@ -214,36 +262,35 @@ class Diagram(NamedTuple):
         return tuple(found)
 
 
-def read_diagram(data: dict[str, Any], sets: Sets, functions: int) -> Diagram:
+def read_diagram(
+    listed: Sequence[Sequence[int]], listed_roots: Sequence[int], sets: Sets, functions: int
+) -> Diagram:
     """The probabilities of the outcomes, in a form without superfluous nodes."""
-    end, step = len(sets.inputs), "nodes"
+    end = len(sets.inputs)
     cells, known = [end] * functions, set()
     nodes: list[tuple[int, ...]] = [()] * functions
-    for i, item in enumerate(array(data["nodes"], step)):
+    for i, node in enumerate(listed):
         here, last = f"node {i}", functions + i - 1
-        first, *rest = array(item, here) or [None]
-        cell = integer(first, here, 0, end - 1)
-        below = tuple(integer(child, here, 0, last) for child in rest)
-        if len(below) != len(sets.inputs[cell]):
-            raise Refused(here, "there is not one branch for every value of its cell")
-        if any(cells[child] <= cell for child in below):
-            raise Refused(here, "the cells on a path are not in order")
+        require(node, here, "it has no cell")
+        cell = integer(node[0], here, 0, end - 1)
+        below = tuple(integer(child, here, 0, last) for child in node[1:])
+        full = len(below) == len(sets.inputs[cell])
+        require(full, here, "there is not one branch for every value of its cell")
+        ordered = all(cells[child] > cell for child in below)
+        require(ordered, here, "the cells on a path are not in order")
         key = cell, below
-        if len(set(below)) == 1 or key in known:
-            raise Refused(here, "all its branches are equal, or it is listed twice")
+        new = len(set(below)) > 1 and key not in known
+        require(new, here, "all its branches are equal, or it is listed twice")
         known.add(key)
         cells.append(cell)
         nodes.append(below)
-    roots = [integer(root, "roots", 0, len(cells) - 1) for root in array(data["roots"], "roots")]
-    if len(roots) != sets.outcomes:
-        raise Refused("roots", "there is not one for every outcome")
+    roots = [integer(root, "roots", 0, len(cells) - 1) for root in listed_roots]
+    require(len(roots) == sets.outcomes, "roots", "there is not one for every outcome")
     used = set(roots)
-    for node in range(len(cells) - 1, functions - 1, -1):
-        if node not in used:
-            raise Refused(f"node {node - functions}", "it is not used")
-        used.update(nodes[node])
-    if len(used) != len(cells):
-        raise Refused("functions", "a function is not used")
+    for number in range(len(cells) - 1, functions - 1, -1):
+        require(number in used, f"node {number - functions}", "it is not used")
+        used.update(nodes[number])
+    require(len(used) == len(cells), "functions", "a function is not used")
     return Diagram(functions, end, cells, nodes, roots)
 
 
@@ -360,27 +407,20 @@ class Adjacency(NamedTuple):
         return (max(costs, default=ZERO) if self.kind == "linf" else sum(costs, ZERO)) <= self.distance
 
 
-def read_adjacency(data: dict[str, Any], sets: Sets) -> Adjacency:
+def read_adjacency(listed: Related, sets: Sets) -> Adjacency:
     """Which inputs are adjacent.  That the pairs of a formula are those of the program is not checked."""
-    step = "adjacency"
-    adjacency = record(data[step], step, "kind", "distance", "pairs")
-    kind, distance, listed = text(adjacency["kind"], step), adjacency["distance"], adjacency["pairs"]
-    if kind == "formula" and distance is None:
-        if len(array(listed, step)) > MAX_PAIRS:
-            raise Refused(step, f"more than {MAX_PAIRS} pairs of inputs are listed")
-        last = math.prod(map(len, sets.inputs)) - 1
-        ends = (pair_of(pair, step) for pair in listed)
-        once = [(integer(u, step, 0, last), integer(v, step, u, last)) for u, v in ends]
-        if once != sorted(set(once)):
-            raise Refused(step, "the pairs are not in order")
-        return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
-    if kind in ("linf", "l1", "hamming") and listed is None:
-        if (read := rational(distance, step)) < 0:
-            raise Refused(step, "no inputs are adjacent")
-        return Adjacency(kind, read, None)
-    if kind == "all" and distance is None and listed is None:
-        return Adjacency(kind, ZERO, None)
-    raise Refused(step, "it is not known, or has a field that is not its own")
+    step, kind, distance, once = "adjacency", listed.kind, listed.distance, listed.pairs
+    known = (once is not None) == (kind == "formula") and (distance is None) == (kind in ("all", "formula"))
+    require(known, step, "it has a field that is not its own, or not one that is")
+    require(distance is None or distance >= 0, step, "no inputs are adjacent")
+    if once is None:
+        return Adjacency(kind, distance or ZERO, None)
+    require(len(once) <= MAX_PAIRS, step, f"more than {MAX_PAIRS} pairs of inputs are listed")
+    last = math.prod(map(len, sets.inputs)) - 1
+    inside = all(0 <= u <= v <= last for u, v in once)
+    ordered = inside and all(a < b for a, b in pairwise(once))
+    require(ordered, step, "a pair is not one of inputs, or the pairs are not in order")
+    return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
 
 
 def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:

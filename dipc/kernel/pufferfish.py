@@ -59,13 +59,12 @@ quotient is at least a constant times (a/b)^k; if b = 0 the right side is 0.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from .facts import ZERO, negative
 from .polynomials import (
@@ -89,10 +88,9 @@ from .polynomials import (
 )
 from .polynomials import shown as polynomial_shown
 from .privacy import MAX_NAME, shown
-from .reading import name_of, require
-from .schema import check_version, read, write
+from .reading import digest, require
+from .schema import name_of, write
 
-STATEMENT = "pufferfish"
 SILENCE = "-"
 LONGEST = 10**6  # a horizon, a sequence, and the unit of eps
 MAX_STATES = 10**6
@@ -210,7 +208,7 @@ class Asked:
 
     format: str
     version: int
-    statement: str
+    statement: Literal["pufferfish"]
     model: str
     states: list[str]
     observations: list[str]
@@ -230,9 +228,8 @@ class Asked:
 class Listed(Asked):
     """A certificate."""
 
-    verdict: str
+    verdict: Literal["private", "violated"]
     proof: Private | Violated
-    digest: str
 
 
 QUESTION = [field.name for field in fields(Asked)][4:]
@@ -794,8 +791,7 @@ class Certificate:
     @property
     def sha256(self) -> str:
         """The hash of the listed question."""
-        parts = {name: write(getattr(self.listed, name)) for name in QUESTION}
-        return hashlib.sha256(json.dumps(parts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return digest({name: write(getattr(self.listed, name)) for name in QUESTION})
 
     def statement(self) -> str:
         """What was proved, in words, about the listed model."""
@@ -817,16 +813,12 @@ class Certificate:
         return [f"accepted: {self.conditional()}", f"{trusted}; everything else was recomputed"]
 
 
-def checked(data: Any, file: bytes | None = None) -> Certificate:
+def checked(listed: Listed) -> Certificate:
     """All phases but the digest."""
-    check_version(data, "dipc pufferfish check FILE --certificate c.json")
-    require(data["statement"] == STATEMENT, "format", "it is not about a hidden Markov model")
-    require(file is None, "program", "the certificate is about a hidden Markov model, not about a program")
-    listed = read(Listed, data, "")
-    question = Question(listed)
-    if isinstance(listed.proof, Violated):
-        require(listed.verdict == "violated", "verdict", "the proof is that of a violation")
-        return Certificate(listed, question, check_violation(question, listed.proof))
-    require(listed.verdict == "private", "verdict", "the proof is that of privacy")
-    check_private(question, listed.proof)
+    question, proof = Question(listed), listed.proof
+    right = listed.verdict == ("violated" if isinstance(proof, Violated) else "private")
+    require(right, "verdict", "the proof is that of another verdict")
+    if isinstance(proof, Violated):
+        return Certificate(listed, question, check_violation(question, proof))
+    check_private(question, proof)
     return Certificate(listed, question, "")

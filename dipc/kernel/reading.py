@@ -1,25 +1,19 @@
-"""Reading a certificate: nothing is believed.
-
-Every value of the file is taken through one of these readers.  Each returns a checked value or raises
-:class:`Refused` with the step and the reason.
-"""
+"""The file of a certificate: nothing is believed.  What is wrong is refused, with the step and the reason."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
-import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
 MAX_BYTES = 32 * 2**20  # of a file, unpacked
 MAX_MEMORY = 160 * 2**20  # of its values, estimated before they are read
-MAX_DIGITS = 4000  # of a number
 
-Domain = tuple["Fraction | str", ...]
 T = TypeVar("T")
 
 
@@ -43,9 +37,6 @@ def require(holds: object, step: str, reason: str) -> None:
 def width(x: Fraction) -> int:
     """The bits of numerator and denominator."""
     return x.numerator.bit_length() + x.denominator.bit_length()
-
-
-# --- values -----------------------------------------------------------------------------------------
 
 
 def file_bytes(path: Path) -> bytes:
@@ -98,72 +89,32 @@ def memory_for(data: bytes) -> int:
     return 2 * len(data) + 300 * data.count(b"{") + 100 * data.count(b"[") + 70 * data.count(b",")
 
 
-def record(value: Any, step: str, *fields: str) -> dict[str, Any]:
-    """An object with exactly these fields."""
-    if not isinstance(value, dict):
-        raise Refused(step, "an object is expected")
-    for name in (*fields, *value):
-        if name not in value or name not in fields:
-            raise Refused(step, f"the field '{name[:40]}' is {'missing' if name in fields else 'not known'}")
+def sealed(data: bytes, phases: Callable[[Any], T]) -> T:
+    """What the phases find in a file, which is as it was written.  Raises :class:`Refused`."""
+    try:
+        read = unpacked(data)
+        is_object = isinstance(read, dict)
+        written = read.pop("digest", None) if is_object else None
+        found = phases(read)
+        require(is_object and written == digest(read), "digest", "the certificate is not as it was written")
+        return found
+    except Refused:
+        raise
+    except RecursionError:
+        raise Refused("reading", "too deeply nested") from None
+    except MemoryError:
+        raise Unfinished("work", "out of memory") from None
+    except Exception as error:  # a file that is broken in a way not thought of is refused as well
+        raise Refused("reading", f"{type(error).__name__}: {str(error)[:200]}") from None
+
+
+def digest(data: dict[str, Any]) -> str:
+    """The hash of all but the digest, in a standard form: finds changes made by accident."""
+    rest = {key: value for key, value in data.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def integer(value: int, step: str, low: int, high: int) -> int:
+    """The integer, if it is in a range."""
+    require(low <= value <= high, step, f"an integer from {low} to {high} is expected")
     return value
-
-
-def array(value: Any, step: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise Refused(step, "a list is expected")
-    return value
-
-
-def text(value: Any, step: str) -> str:
-    if not isinstance(value, str):
-        raise Refused(step, "a string is expected")
-    return value
-
-
-def flag(value: Any, step: str) -> bool:
-    if not isinstance(value, bool):
-        raise Refused(step, "true or false is expected")
-    return value
-
-
-def integer(value: Any, step: str, low: int, high: int) -> int:
-    if type(value) is not int or not low <= value <= high:
-        raise Refused(step, f"an integer from {low} to {high} is expected")
-    return value
-
-
-def rational(value: Any, step: str) -> Fraction:
-    """A number in lowest terms: "3", "-1/2"."""
-    written = text(value, step)
-    if len(written) > MAX_DIGITS or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
-        raise Refused(step, f"'{written[:40]}' is not a rational number of a permitted size")
-    if written.endswith("/0") or str(Fraction(written)) != written:
-        raise Refused(step, f"'{written[:40]}' is not in lowest terms")
-    return Fraction(written)
-
-
-def name_of(value: Any, step: str) -> str:
-    if not re.fullmatch(r"[^\W\d]\w{0,200}", text(value, step)):
-        raise Refused(step, f"'{value[:40]}' is not a name")
-    return str(value)
-
-
-def value_of(value: Any, step: str) -> Fraction | str:
-    """The value of an input or output: a number or a name."""
-    return rational(value, step) if re.match(r"[-0-9]", text(value, step)) else name_of(value, step)
-
-
-def places(values: Any, domains: Sequence[Domain], step: str) -> list[int]:
-    """The place of every value in its set."""
-    if len(array(values, step)) != len(domains):
-        raise Refused(step, "there is not one value for every cell")
-    known = [value_of(value, step) for value in values]
-    if any(value not in domain for value, domain in zip(known, domains, strict=True)):
-        raise Refused(step, "a value is outside its set")
-    return [domain.index(value) for value, domain in zip(known, domains, strict=True)]
-
-
-def pair_of(value: Any, step: str) -> list[Any]:
-    if len(array(value, step)) != 2:
-        raise Refused(step, "a list of two is expected")
-    return list(value)

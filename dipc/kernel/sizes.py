@@ -35,72 +35,70 @@ program text is not checked here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Literal
 
 from . import laws
 from .automata import (
     Adjacency,
     Automaton,
+    Changes,
+    Choice,
     Edge,
     Form,
+    Inputs,
     Labels,
+    Place,
     Sample,
-    nonnegative,
-    read_adjacency,
-    read_automaton,
-    read_choices,
+    Step,
+    check_automaton,
+    costs_of,
 )
 from .facts import ZERO
-from .laws import Table
-from .privacy import FORMAT, MAX_NAME, VERSION, Claim, ProgramText, read_claim, read_program, shown
-from .reading import Refused, array, integer, name_of, rational, record
-
-FIELDS = (
-    "format version statement program parameters sizes adjacency inputs claim start t "
-    "denominators functions choices places steps edges strategies digest"
-)
-
+from .privacy import AboutProgram, ProgramCertificate, check_program, read_claim, shown
+from .reading import Refused, integer, require
+from .schema import name_of
 
 # --- strategies -----------------------------------------------------------------------------------------
 
 
-class Strategy(NamedTuple):
+@dataclass(frozen=True)
+class Strategy:
     """Constants for some edges, by number, and for the places where they begin and end."""
 
-    shifts: dict[int, list[Fraction]]
-    phi: dict[int, Fraction]
-    delta: dict[int, dict[str, Fraction]]
+    edges: list[int]
+    phi: dict[str, Fraction]
+    delta: dict[str, dict[str, Fraction]]
+    shift: list[list[Fraction]]
+
+    def shifts(self) -> dict[int, list[Fraction]]:
+        """The shifts of the samples of each edge."""
+        return dict(zip(self.edges, self.shift, strict=True))
 
 
-def by_place(value: Any, places: Iterable[int], step: str) -> dict[int, Any]:
-    """An object with a field for each of the places."""
-    written = record(value, step, *map(str, places))
-    return {place: written[str(place)] for place in places}
+@dataclass(frozen=True)
+class Listed(AboutProgram):
+    """A certificate."""
 
+    statement: Literal["sizes"]
+    sizes: list[str]
+    adjacency: Adjacency
+    inputs: Inputs
+    start: int
+    t: Fraction
+    choices: list[Choice]
+    places: list[Place]
+    steps: list[Step]
+    edges: list[Edge]
+    strategies: list[Strategy]
 
-def read_strategy(value: Any, automaton: Automaton, step: str) -> Strategy:
-    """A strategy, of which nothing is checked yet."""
-    listed = record(value, step, "edges", "phi", "delta", "shift")
-    last = len(automaton.edges) - 1
-    numbers = [integer(i, step, 0, last) for i in array(listed["edges"], step)]
-    if any(b <= a for a, b in pairwise(numbers)) or len(array(listed["shift"], step)) != len(numbers):
-        raise Refused(step, "the edges are not ascending, or there are not shifts for each of them")
-    edges = [automaton.edges[i] for i in numbers]
-    places = {automaton.start, *(e.source for e in edges), *(e.target for e in edges)}
-    phi = by_place(listed["phi"], places, f"{step}, phi")
-    delta = {}
-    for place, written in by_place(listed["delta"], places, f"{step}, delta").items():
-        named = record(written, f"{step}, delta {place}", *automaton.live[place])
-        delta[place] = {name: rational(x, f"{step}, delta {place}") for name, x in named.items()}
-    shifts = {}
-    for i, edge, row in zip(numbers, edges, listed["shift"], strict=True):
-        shifts[i] = [rational(x, f"{step}, edge {i}, shift") for x in array(row, f"{step}, edge {i}, shift")]
-        if len(shifts[i]) != len(edge.samples):
-            raise Refused(f"{step}, edge {i}, shift", "there is not one for each sample")
-    return Strategy(shifts, {p: nonnegative(x, f"{step}, phi {p}") for p, x in phi.items()}, delta)
+    @property
+    def automaton(self) -> Automaton:
+        """The automaton."""
+        return Automaton(self.start, self.places, self.steps, self.edges)
 
 
 def value_of(form: Form, values: Mapping[str, Fraction]) -> Fraction:
@@ -119,28 +117,44 @@ def cost_of(sample: Sample, shift: Fraction, mean: Fraction, step: str) -> Fract
 
 def check_edge(edge: Edge, shifts: Sequence[Fraction], strategy: Strategy, step: str) -> None:
     """The strategy keeps the guards, and pays for the edge."""
-    values = {"": Fraction(1), **strategy.delta[edge.source]}
+    source, target = str(edge.source), str(edge.target)
+    values = {"": Fraction(1), **strategy.delta[source]}
     values |= {str(j): shift for j, shift in enumerate(shifts)}
     cost = edge.cost
     for j, (sample, shift) in enumerate(zip(edge.samples, shifts, strict=True)):
         cost += cost_of(sample, shift, value_of(sample.mean, values), f"{step}, sample {j}")
-    for i, (form, equal) in enumerate(edge.guards):
-        moved = value_of(form, values)
-        if moved < 0 or (equal and moved):
-            raise Refused(f"{step}, guard {i}", "the run on the neighbour decides otherwise")
+    for i, guard in enumerate(edge.guards):
+        moved = value_of(guard.form, values)
+        kept = moved >= 0 and not (guard.equal and moved)
+        require(kept, f"{step}, guard {i}", "the run on the neighbour decides otherwise")
     for name, form in edge.sets.items():
-        if value_of(form, values) != strategy.delta[edge.target][name]:
-            raise Refused(f"{step}, sets", f"'{name[:40]}' changes by another number than delta says")
-    if cost > strategy.phi[edge.source] - strategy.phi[edge.target]:
-        raise Refused(step, "the cost is more than phi(from) - phi(to)")
+        right = value_of(form, values) == strategy.delta[target][name]
+        require(right, f"{step}, sets", f"'{name[:40]}' changes by another number than delta says")
+    require(
+        cost <= strategy.phi[source] - strategy.phi[target], step, "the cost is more than phi(from) - phi(to)"
+    )
 
 
 def check_strategy(strategy: Strategy, automaton: Automaton, t: Fraction, step: str) -> None:
     """All edges of a strategy are right, and a run costs at most t."""
-    if strategy.phi[automaton.start] > t:
-        raise Refused(f"{step}, phi", "a run may cost more than t")
-    for i, shifts in strategy.shifts.items():
-        check_edge(automaton.edges[i], shifts, strategy, f"{step}, edge {i}")
+    numbers = [integer(i, step, 0, len(automaton.edges) - 1) for i in strategy.edges]
+    ordered = len(strategy.shift) == len(numbers) and all(a < b for a, b in pairwise(numbers))
+    require(ordered, step, "the edges are not ascending, or there are not shifts for each of them")
+    edges = [automaton.edges[i] for i in numbers]
+    places = {automaton.start, *(e.source for e in edges), *(e.target for e in edges)}
+    for part in ("phi", "delta"):
+        known = getattr(strategy, part).keys() == set(map(str, places))
+        require(known, f"{step}, {part}", "it has not exactly the places of the edges")
+    for place in places:
+        live = strategy.delta[str(place)].keys() == set(automaton.places[place].live)
+        require(live, f"{step}, delta {place}", "it has not exactly the live variables")
+        positive = strategy.phi[str(place)] >= 0
+        require(positive, f"{step}, phi {place}", "a number is negative")
+    require(strategy.phi[str(automaton.start)] <= t, f"{step}, phi", "a run may cost more than t")
+    for i, edge, shifts in zip(numbers, edges, strategy.shift, strict=True):
+        here = f"{step}, edge {i}"
+        require(len(shifts) == len(edge.samples), f"{here}, shift", "there is not one for each sample")
+        check_edge(edge, shifts, strategy, here)
 
 
 # --- coverage -------------------------------------------------------------------------------------------
@@ -152,24 +166,25 @@ class Walk:
     ``widths`` has the greatest label of each input; it is None if labels cannot be checked.
     """
 
-    def __init__(self, automaton: Automaton, adjacency: Adjacency, strategies: Sequence[Strategy]) -> None:
-        self.automaton, self.adjacency = automaton, adjacency
+    def __init__(self, automaton: Automaton, changes: Changes, strategies: Sequence[Strategy]) -> None:
+        self.automaton, self.changes, self.adjacency = automaton, changes, changes.adjacency
         self.outgoing = automaton.outgoing()
+        self.labels = [automaton.labels(edge) for edge in automaton.edges]
         self.all = (1 << len(strategies)) - 1
         self.bits = [0] * len(automaton.edges)
         for n, strategy in enumerate(strategies):
-            for i in strategy.shifts:
+            for i in strategy.edges:
                 self.bits[i] |= 1 << n
         self.complete: set[tuple[int, Fraction]] = set()
-        self.widths = self.widest() if adjacency.distance is not None else None
+        self.widths = self.widest() if self.adjacency.distance is not None else None
 
     def widest(self) -> dict[str, Fraction] | None:
         """The greatest label of each input, if all labels are changes of single numbers."""
         found: dict[str, Fraction] = {}
-        for edge in self.automaton.edges:
-            if edge.labels is None:
+        for cells, labels in self.labels:
+            if labels is None:
                 return None
-            for cell, label in zip(edge.cells, edge.labels, strict=True):
+            for cell, label in zip(cells, labels, strict=True):
                 found[cell] = max(found.get(cell, ZERO), abs(label))
         if self.adjacency.kind == "hamming" and self.adjacency.distance and not all(found.values()):
             raise Refused("edges", "some input never changes")
@@ -186,7 +201,7 @@ class Walk:
                 edge, left = self.automaton.edges[i], bits & self.bits[i]
                 if not left:
                     raise Refused(f"edge {i}", "no strategy contains some run that ends with it")
-                after = edge.target, left, self.used_after(edge, used)
+                after = edge.target, left, self.used_after(self.labels[i][1], used)
                 if after not in seen:
                     seen.add(after)
                     places.add(edge.target)
@@ -195,28 +210,27 @@ class Walk:
             if place not in places:
                 raise Refused(f"place {place}", "no run leads there")
 
-    def used_after(self, edge: Edge, used: Fraction) -> Fraction:
+    def used_after(self, labels: Labels | None, used: Fraction) -> Fraction:
         """What is used up of the distance."""
-        if self.widths is None or edge.labels is None or self.adjacency.distance is None:
+        if self.widths is None or labels is None or self.adjacency.distance is None:
             return ZERO
-        return min(used + self.adjacency.used(edge.labels), self.adjacency.distance)
+        return min(used + self.adjacency.used(labels), self.adjacency.distance)
 
     def check_labels(self, place: int, used: Fraction) -> None:
         """From a place the edges with equal decisions have all labels that are left."""
         if self.widths is None or (place, used) in self.complete:
             return
         self.complete.add((place, used))
-        groups: dict[tuple[str, ...], list[Edge]] = {}
+        groups: dict[tuple[str, ...], list[tuple[list[str], Labels | None]]] = {}
         for i in self.outgoing[place]:
-            edge = self.automaton.edges[i]
-            groups.setdefault(edge.decisions, []).append(edge)
-        for edges in groups.values():
-            cells = edges[0].cells
-            if any(edge.cells != cells for edge in edges):
-                raise Refused(f"place {place}", "edges with equal decisions read different cells")
-            listed = {labels_shown(edge.labels or ()) for edge in edges}
+            groups.setdefault(tuple(self.automaton.edges[i].decisions), []).append(self.labels[i])
+        for group in groups.values():
+            cells = group[0][0]
+            same = all(others == cells for others, _ in group)
+            require(same, f"place {place}", "edges with equal decisions read different cells")
+            listed = {labels_shown(labels or ()) for _, labels in group}
             widths = [self.widths[cell] for cell in cells]
-            for needed in map(labels_shown, self.adjacency.needed(widths, used)):
+            for needed in map(labels_shown, self.changes.needed(widths, used)):
                 if needed not in listed:
                     raise Refused(f"place {place}", f"an edge with the labels ({needed[:80]}) is missing")
 
@@ -229,32 +243,23 @@ def labels_shown(labels: Labels) -> str:
 # --- the certificate ------------------------------------------------------------------------------------
 
 
-class Certificate(NamedTuple):
-    """A certificate that was checked; ``labels`` says whether the kernel has compared the labels."""
+@dataclass(frozen=True)
+class Certificate(ProgramCertificate):
+    """``labels`` says whether the kernel has compared the labels."""
 
-    data: dict[str, Any]
-    program: ProgramText
-    claim: Claim
-    table: Table
-    sizes: list[str]
-    adjacency: Adjacency
+    listed: Listed
+    changes: Changes
     labels: bool
-    status: str = "private"
-
-    def claim_shown(self) -> str:
-        """The claim, for example "(1*eps, 0) for every eps in (0, inf)"."""
-        return f"({self.claim.t}*eps, 0) for every eps in {self.claim.on}"
+    status = "private"
 
     def statement(self) -> str:
         """What was proved, in words, about the listed automaton."""
-        settings = ", ".join(f"{name} = {value}" for name, value in self.program.parameters.items())
-        name = self.program.name[:MAX_NAME].translate({ord(c): "_" for c in "\"'`"})
-        about = f"program '{name}'" + (f" with {settings}" if settings else "")
-        every = "".join(f"every {size} >= 1, " for size in self.sizes)
-        edges, strategies = len(self.data["edges"]), len(self.data["strategies"])
+        every = "".join(f"every {size} >= 1, " for size in self.listed.sizes)
+        edges, strategies = len(self.listed.edges), len(self.listed.strategies)
         counts = f"{edges} edges, {strategies} {'strategy' if strategies == 1 else 'strategies'}"
-        t = f"({self.claim.t}*eps, 0)-private for {every}all adjacent inputs ({self.adjacency.shown})"
-        return shown(f"{about} is {t} and every eps in {self.claim.on}: t = {self.data['t']}, {counts}")
+        claim = f"({self.claim.t}*eps, 0)-private for {every}all adjacent inputs ({self.changes.shown})"
+        where = f"every eps in {self.claim.on}"
+        return shown(f"{self.about()} is {claim} and {where}: t = {self.listed.t}, {counts}")
 
     def conditional(self) -> str:
         """The statement under its condition: the kernel does not read programs."""
@@ -270,34 +275,23 @@ class Certificate(NamedTuple):
         ]
 
 
-def read_table(data: dict[str, Any], claim: Claim) -> Table:
-    """The functions of finite draws; delta is 0."""
-    if data["claim"]["delta"] != [[], 0]:
-        raise Refused("claim", "delta is 0 in a statement about every size")
-    return laws.read_table(data, claim.on, claim.sample)
-
-
-def checked(data: Any, file: bytes | None) -> Certificate:
+def checked(listed: Listed, file: bytes | None = None) -> Certificate:
     """All phases but the digest."""
-    record(data, "format", *FIELDS.split())
-    if data["format"] != FORMAT or type(data["version"]) is not int or data["version"] != VERSION:
-        raise Refused("format", f"only '{FORMAT}' version {VERSION} is known")
-    if data["statement"] != "sizes":
-        raise Refused("format", "only statements about every size are known")
-    program, claim = read_program(data, file), read_claim(data)
-    sizes = [name_of(name, "sizes") for name in array(data["sizes"], "sizes")]
-    if len({*sizes, *program.parameters}) < len(sizes) + len(program.parameters):
-        raise Refused("sizes", "one is listed twice, or is a parameter with a value")
-    adjacency, table, t = read_adjacency(data), read_table(data, claim), nonnegative(data["t"], "t")
-    if t > claim.t:
-        raise Refused("t", "it is more than is claimed")
-    automaton = read_automaton(data, read_choices(data, table, claim.on), adjacency.integers)
-    strategies = []
-    for n, item in enumerate(array(data["strategies"], "strategies")):
-        strategies.append(read_strategy(item, automaton, f"strategy {n}"))
-        check_strategy(strategies[n], automaton, t, f"strategy {n}")
-    walk = Walk(automaton, adjacency, strategies)
-    if not walk.all:
-        raise Refused("strategies", "there are none")
+    check_program(listed, file)
+    claim, t = read_claim(listed.claim), listed.t
+    names = [*(name_of(name, "sizes") for name in listed.sizes), *listed.parameters]
+    require(len(set(names)) == len(names), "sizes", "one is listed twice, or is a parameter with a value")
+    changes = Changes(listed.adjacency, listed.inputs)
+    changes.check()
+    require(listed.claim.delta == ([], 0), "claim", "delta is 0 in a statement about every size")
+    functions = listed.denominators, listed.functions, listed.claim.delta
+    table = laws.read_table(*functions, claim.on, claim.sample)
+    require(0 <= t <= claim.t, "t", "it is negative, or more than is claimed")
+    automaton = listed.automaton
+    check_automaton(automaton, costs_of(listed.choices, table, claim.on), listed.inputs.integers)
+    for n, strategy in enumerate(listed.strategies):
+        check_strategy(strategy, automaton, t, f"strategy {n}")
+    walk = Walk(automaton, changes, listed.strategies)
+    require(walk.all, "strategies", "there are none")
     walk.check()
-    return Certificate(data, program, claim, table, sizes, adjacency, walk.widths is not None)
+    return Certificate(listed, claim, table, changes, walk.widths is not None)

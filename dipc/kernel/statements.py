@@ -1,28 +1,43 @@
-"""Which checker a certificate needs: the field ``statement`` tells; without it, it is about privacy."""
+"""What a certificate may be about: a union, whose members are told apart by their fields."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import chains, privacy, pufferfish, sizes
+from .reading import require, sealed
+from .schema import check_version, read
 
+Listed = privacy.Private | privacy.Violated | chains.Listed | pufferfish.Listed | sizes.Listed
 Certificate = privacy.Certificate | chains.Certificate | pufferfish.Certificate | sizes.Certificate
+WRITERS = {
+    "chain": "model check",
+    "sizes": "prove",
+    "hidden": "pufferfish check",
+    "class": "pufferfish check",
+}
+"""The commands that write new ones for old versions; without the field ``statement`` it is ``check``."""
 
 
 def check(data: bytes, program: bytes | None = None) -> Certificate:
     """Check the bytes of a certificate of any kind.  Raises :class:`~.reading.Refused`.
 
-    ``program`` is the text that a certificate of privacy has to be about.
+    ``program`` is the text that a certificate about a program has to be about.
     """
+    return sealed(data, lambda found: checked(found, program))
 
-    def phases(read: Any) -> Certificate:
-        if not isinstance(read, dict) or "statement" not in read:
-            return privacy.checked(read, program)
-        match read["statement"]:
-            case pufferfish.STATEMENT | "hidden" | "class":  # the last two in version 2
-                return pufferfish.checked(read, program)
-            case "sizes":
-                return sizes.checked(read, program)
-        return chains.checked(read, program)
 
-    return privacy.sealed(data, phases)
+def checked(data: Any, program: bytes | None = None) -> Certificate:
+    """All phases but the digest."""
+    about = data.get("statement") if isinstance(data, dict) else None
+    command = WRITERS.get(about, "check") if isinstance(about, str) else "check"
+    check_version(data, f"dipc {command} FILE --certificate c.json")
+    kind: Any = Listed
+    listed: Listed = read(kind, data)
+    match listed:
+        case privacy.Private() | privacy.Violated():
+            return privacy.checked(listed, program)
+        case sizes.Listed():
+            return sizes.checked(listed, program)
+    require(program is None, "program", "the certificate is about a model, not about a program")
+    return chains.checked(listed) if isinstance(listed, chains.Listed) else pufferfish.checked(listed)

@@ -9,13 +9,13 @@ boxes of :mod:`dipc.signs.boxes` prove.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq, fmpq_mpoly
 
-from dipc.certificate.format import fraction
+from dipc.certificate.format import accepted, fraction
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.kernel import pufferfish as kernel
@@ -23,7 +23,7 @@ from dipc.kernel.facts import negative
 from dipc.kernel.polynomials import Factors, Polynomial, Sign, Terms, Tree, added, composed, number
 from dipc.kernel.pufferfish import Dominated, Item, Kept, OverCone, Settled, Vector
 from dipc.kernel.reading import Refused
-from dipc.kernel.schema import FORMAT, VERSION, write
+from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.hmm import added as summed
 from dipc.models.simplex import combination
 from dipc.numbers.parametric import Parametric, Ring
@@ -66,7 +66,8 @@ def question_certificate(question: Question, verdict: PufferfishVerdict, clock: 
     with accepted():
         posed = kernel.Question(asked)
         proof = _proof(question, posed, verdict, clock)
-        certificate = write(kernel.Listed(**vars(asked), verdict=verdict.status, proof=proof, digest=""))
+        status: Any = verdict.status
+        certificate = kernel.Listed(**vars(asked), verdict=status, proof=proof)
         kernel.checked(certificate)
     return certificate
 
@@ -77,15 +78,6 @@ def _proof(
     if isinstance(verdict, Violated):
         return _violation(question, posed, verdict.counterexample, clock)
     return _private(question, posed, clock)
-
-
-@contextmanager
-def accepted() -> Iterator[None]:
-    """What the kernel refuses is a limit of ours.  Raises :class:`LimitReached`."""
-    try:
-        yield
-    except Refused as refused:
-        raise LimitReached(f"no certificate: it would be refused: {refused}") from None
 
 
 def certifiable(question: Question) -> Claim:
@@ -116,7 +108,7 @@ def listed(question: Question, clock: Clock | None = None) -> kernel.Asked:
     return kernel.Asked(
         format=FORMAT,
         version=VERSION,
-        statement=kernel.STATEMENT,
+        statement="pufferfish",
         model=question.name,
         states=list(model.states),
         observations=list(model.observations),

@@ -35,9 +35,9 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
-from dipc.kernel.privacy import Certificate
+from dipc.kernel.laws import Domain, Variable, places
+from dipc.kernel.privacy import Certificate, Violated, Violation
 from dipc.kernel.reading import Refused
-from dipc.kernel.reading import places as digits
 from dipc.kernel.sizes import Certificate as EverySize
 
 MAX_INPUTS = 20_000  # whose distributions are derived
@@ -54,13 +54,13 @@ def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     Raises :class:`~dipc.kernel.reading.Refused` for a difference and
     :class:`~dipc.dipwhile.rederive.functions.NotCovered`.
     """
-    data, listed_parameters = certificate.data, certificate.program.parameters
+    data, listed_parameters = certificate.listed, certificate.listed.parameters
     program, sizes = text or understood(source_in(certificate), listed_parameters)
     known = parameters(program, listed_parameters)
     for part, own, listed in (
         ("parameters", known, listed_parameters),
-        ("inputs", declared(program.inputs, known), data["inputs"]),
-        ("outputs", declared(program.outputs, known), data["outputs"]),
+        ("inputs", declared(program.inputs, known), data.inputs),
+        ("outputs", declared(program.outputs, known), data.outputs),
     ):
         if own != listed:
             raise Refused(f"deep: {part}", "they are not those of the program")
@@ -68,7 +68,7 @@ def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     if not certificate.violated and size > MAX_INPUTS:
         raise NotCovered(f"{size} inputs: the distributions of at most {MAX_INPUTS} are derived one by one")
     check_adjacency(program, certificate, known)
-    rows = [tuple(plain(value) for value in outcome) for outcome in data["outcomes"]]
+    rows = [tuple(plain(value) for value in outcome) for outcome in data.outcomes]
     drawn: dict[object, Draw] = {}
     count, table = 0, certificate.table
     for law, inputs in laws_of(program, certificate, known):
@@ -97,7 +97,7 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     :class:`~dipc.dipwhile.rederive.functions.NotCovered`, and
     :class:`~dipc.errors.InputError` for what is given.
     """
-    listed = certificate.program.parameters
+    listed = certificate.listed.parameters
     source = source_in(certificate)
     text = understood(source, listed)
     program, _ = text
@@ -130,8 +130,7 @@ def unlike(listed: Known, others: Known, options: Container[str] = ()) -> list[s
 
 def source_in(certificate: Certificate | EverySize) -> Source:
     """The program text that a certificate contains."""
-    program = certificate.data["program"]
-    return Source(program["name"], program["text"])
+    return Source(certificate.program.name, certificate.program.text)
 
 
 def written(claim: ast.Claim | None) -> str:
@@ -185,26 +184,23 @@ def plain(value: str) -> Plain:
     return Fraction(value) if value[0] in "-0123456789" else value
 
 
-def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[dict[str, Any]]:
+def declared(declarations: Iterable[ast.Declaration], known: Known) -> list[Variable]:
     """Names, sizes and sets as a certificate lists them."""
     return [
-        {
-            "name": d.name,
-            "size": size_of(d, known),
-            "domain": [described(value) for value in domain_of(d, known)],
-        }
+        Variable(d.name, size_of(d, known), [described(value) for value in domain_of(d, known)])
         for d in declarations
     ]
 
 
-def violating_inputs(program: ast.Program, certificate: Certificate, known: Known) -> list[Inputs]:
+def violating_inputs(
+    program: ast.Program, violation: Violation, domains: Sequence[Domain], known: Known
+) -> list[Inputs]:
     """The two inputs of a violation."""
     sizes = {d.name: size_of(d, known) for d in program.inputs}
     found: list[Inputs] = []
-    for name in ("input", "neighbour"):
-        domains = certificate.sets.inputs
-        places = digits(certificate.data["violation"][name], domains, "violation")
-        cells = (plain(str(d[i])) for d, i in zip(domains, places, strict=True))
+    for values in (violation.input, violation.neighbour):
+        digits = places(values, domains, "violation")
+        cells = (plain(str(d[i])) for d, i in zip(domains, digits, strict=True))
         found.append(
             {x: next(cells) if n is None else tuple(itertools.islice(cells, n)) for x, n in sizes.items()}
         )
@@ -215,9 +211,11 @@ def laws_of(
     program: ast.Program, certificate: Certificate, known: Known
 ) -> Iterator[tuple[Sequence[int], Inputs]]:
     """Each input with the law that the certificate gives it: the numbers of its functions."""
-    if certificate.diagram is None:
-        yield from zip(certificate.rows, violating_inputs(program, certificate, known), strict=True)
-    else:
+    listed = certificate.listed
+    if isinstance(listed, Violated):
+        inputs_of_both = violating_inputs(program, listed.violation, certificate.sets.inputs, known)
+        yield from zip(listed.laws, inputs_of_both, strict=True)
+    elif certificate.diagram is not None:
         for position, inputs in enumerate(all_inputs(program, known)):
             yield certificate.diagram.at(certificate.sets.digits(position)), inputs
 
@@ -227,8 +225,9 @@ def check_adjacency(program: ast.Program, certificate: Certificate, known: Known
 
     A named adjacency is compared by its name and distance, a formula on all pairs of inputs.
     """
-    if certificate.violated:
-        u, v = violating_inputs(program, certificate, known)
+    if isinstance(certificate.listed, Violated):
+        violation = certificate.listed.violation
+        u, v = violating_inputs(program, violation, certificate.sets.inputs, known)
         if not adjacent(program, u, v, known):
             raise Refused("deep: adjacency", "the two inputs are not adjacent in the program")
     elif certificate.adjacency.pairs is None:

@@ -6,20 +6,20 @@ What is written is checked at once by :mod:`dipc.kernel.sizes`, which also says 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import assert_never
+from typing import Any, assert_never
 
 from flint import fmpq
 
 from dipc.certificate.format import (
-    Json,
     Ratios,
+    accepted,
     fraction,
     listed_interval,
     listed_program,
-    proof_as_json,
+    listed_proof,
     terms,
 )
 from dipc.claims.exponent import Exponent
@@ -34,6 +34,7 @@ from dipc.dipwhile.allsizes.automaton import (
     Exponential,
     Form,
     Place,
+    Sample,
     Step,
 )
 from dipc.dipwhile.allsizes.build import Prepared, prepared
@@ -51,11 +52,14 @@ from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import show
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
-from dipc.kernel import laws
+from dipc.kernel import automata as listing
+from dipc.kernel import facts, laws
 from dipc.kernel import sizes as kernel
+from dipc.kernel.facts import Terms
 from dipc.kernel.laws import Ratio
-from dipc.kernel.privacy import FORMAT, VERSION
+from dipc.kernel.privacy import Claimed
 from dipc.kernel.reading import Refused
+from dipc.kernel.schema import FORMAT, VERSION, write
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -77,38 +81,38 @@ class Proof:
     overrides: Mapping[str, fmpq] = field(default_factory=dict)
 
 
-def sizes_certificate(about: Proof) -> dict[str, Json]:
-    """A certificate, without its digest, of a proof for every size.
+def sizes_certificate(about: Proof) -> kernel.Listed:
+    """A certificate of a proof for every size.
 
     Raises :class:`~dipc.signs.limits.NoProof` for a finite draw, and :class:`~dipc.errors.LimitReached` if
     the kernel would refuse it.
     """
     automaton, strategies = about.proved.automaton, about.proved.strategies
-    draws, steps = Draws(about.on), dict[Step, int]()
-    edges = [_edge(edge, draws, steps) for edge in automaton.edges]
+    draws = Draws(about.on)
+    listed, question = listed_automaton(automaton, draws), _question(about)
     spent = (s.potentials.get(automaton.start, ZERO) for s in strategies)
-    certificate = {
-        **_question(about),
-        "start": automaton.start,
-        "t": str(max(spent, default=ZERO)),
-        **draws.as_json(),
-        "places": [_place(place) for place in automaton.places],
-        "steps": [_step(step) for step in steps],
-        "edges": edges,
-        "strategies": [_strategy(strategy, automaton) for strategy in strategies],
-    }
-    kind, distance = certificate["adjacency"]["kind"], certificate["adjacency"]["distance"]
-    if kind == "l1" and "/" in distance and automaton.integers and "reals" in automaton.inputs:
-        raise LimitReached(f"no certificate for reals beside integers under `l1 {distance}`")
-    try:
-        kernel.checked({**certificate, "digest": ""}, None)
-    except Refused as refused:
-        raise LimitReached(f"no certificate: it would be refused: {refused}") from None
+    certificate = kernel.Listed(
+        **question,
+        **vars(listed),
+        t=fraction(max(spent, default=ZERO)),
+        claim=Claimed(fraction(about.t), ([], 0), listed_interval(about.on)),
+        choices=[draws.listed(draw) for draw in draws.numbers],
+        denominators=draws.ratios.listed_denominators(),
+        functions=draws.ratios.functions(),
+        strategies=[_strategy(strategy, automaton) for strategy in strategies],
+    )
+    adjacency = certificate.adjacency
+    whole = adjacency.distance is None or adjacency.distance.denominator == 1
+    if adjacency.kind == "l1" and not whole and automaton.integers and "reals" in automaton.inputs:
+        shown = f"`l1 {adjacency.distance}`"
+        raise LimitReached(f"no certificate for reals beside integers under {shown}")
+    with accepted():
+        kernel.checked(certificate)
     return certificate
 
 
-def _question(about: Proof) -> dict[str, Json]:
-    """What is proved: the program, its parameters but for the sizes, the adjacency and the claim."""
+def _question(about: Proof) -> dict[str, Any]:
+    """What is proved: the program, its parameters but for the sizes, the adjacency and the inputs."""
     automaton, adjacency = about.proved.automaton, about.program.adjacency
     known = evaluate_parameters(about.program.params, about.overrides)
     computed = computed_from(about.program, automaton.sizes) - about.overrides.keys()
@@ -116,24 +120,29 @@ def _question(about: Proof) -> dict[str, Json]:
     sizes = set(automaton.sizes) - computed
     if adjacency is None:
         raise InputError("no certificate: the program does not say which inputs are adjacent")
-    kind, distance = "formula", None
+    kind: Any = "formula"
+    distance = None
     if isinstance(adjacency, ast.NamedAdjacency):
         kind, distance = adjacency.kind, compile_distance(adjacency, values)
+    near = None if distance is None else fraction(distance)
     return {
         "format": FORMAT,
         "version": VERSION,
         "statement": "sizes",
         "program": listed_program(about.source),
-        "parameters": {name: str(value) for name, value in values.items()},
+        "parameters": {name: fraction(value) for name, value in values.items()},
         "sizes": sorted(sizes),
-        "adjacency": {
-            "text": show(adjacency),
-            "kind": kind,
-            "distance": None if distance is None else str(distance),
-        },
-        "inputs": {"text": automaton.inputs, "integers": automaton.integers},
-        "claim": {"t": str(about.t), "delta": [[], 0], "interval": listed_interval(about.on)},
+        "adjacency": listing.Adjacency(show(adjacency), kind, near),
+        "inputs": listing.Inputs(automaton.inputs, automaton.integers),
     }
+
+
+def listed_automaton(automaton: Automaton, draws: Draws) -> listing.Automaton:
+    """The automaton, whose draws are counted."""
+    steps = dict[Step, int]()
+    edges = [_edge(edge, draws, steps) for edge in automaton.edges]
+    kinds: Any = [(step.kind, step.text, step.value) for step in steps]
+    return listing.Automaton(automaton.start, [_place(place) for place in automaton.places], kinds, edges)
 
 
 class Draws:
@@ -149,83 +158,73 @@ class Draws:
             self.ratios.number(draw.right)
         return self.numbers.setdefault(draw, len(self.numbers))
 
-    def as_json(self) -> dict[str, Json]:
-        """The functions, and the draws with their proofs.  Raises :class:`~dipc.signs.limits.NoProof`."""
-        return {**self.ratios.as_json(), "choices": [self._listed(draw) for draw in self.numbers]}
-
-    def without_proofs(self) -> dict[str, Json]:
-        """The same without what proves it."""
-        divisors = [{"function": terms(f)} for f in [*self.ratios.denominators][1:]]
-        choices = [self._unproved(draw) for draw in self.numbers]
-        return {"denominators": divisors, "functions": self.ratios.functions(), "choices": choices}
-
-    def _listed(self, draw: Draw) -> Json:
-        listed = self._unproved(draw)
-        if isinstance(draw, Choice):
-            integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), fraction(draw.cost))
-            slack = integers.slack([(listed["left"], listed["right"])])
-            f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
-            listed["proof"] = proof_as_json(proof(f, self.ratios.on), f)
-        return listed
-
-    def _unproved(self, draw: Draw) -> dict[str, Json]:
+    def listed(self, draw: Draw, proved: bool = True) -> listing.Choice:
+        """A draw, perhaps with its proof.  Raises :class:`~dipc.signs.limits.NoProof`."""
         match draw:
             case Exponential(rate, sensitivity):
-                return {"mechanism": "Exp", "rate": str(rate), "sensitivity": str(sensitivity)}
+                return listing.Exponential("Exp", fraction(rate), fraction(sensitivity))
             case Choice(left, right, cost):
-                pair = {"left": self.ratios.number(left), "right": self.ratios.number(right)}
-                return {"mechanism": "finite", **pair, "cost": str(cost)}
+                pair = self.ratios.number(left), self.ratios.number(right)
+                shown = self._proof(pair, fraction(cost)) if proved else facts.Plain("identity")
+                return listing.Finite("finite", *pair, fraction(cost), shown)
             case _:
                 assert_never(draw)
 
+    def _proof(self, pair: tuple[int, int], cost: Fraction) -> facts.Proof:
+        integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), cost)
+        slack = integers.slack([pair])
+        f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
+        return listed_proof(proof(f, self.ratios.on), f)
 
-def _form(form: Form) -> Json:
+
+def _form(form: Form) -> listing.Form:
     """A form as an object: samples by number, variables by name, the constant under the empty name."""
-    constant = {"": str(form.constant)} if form.constant else {}
-    return {str(symbol): str(factor) for symbol, factor in form.terms} | constant
+    constant = {"": fraction(form.constant)} if form.constant else {}
+    return {str(symbol): fraction(factor) for symbol, factor in form.terms} | constant
 
 
-def _edge(edge: Edge, draws: Draws, steps: dict[Step, int]) -> Json:
-    return {
-        "from": edge.source,
-        "to": edge.target,
-        "samples": [{"kind": s.kind, "rate": str(s.rate), "mean": _form(s.mean)} for s in edge.samples],
-        "guards": [{"form": _form(guard.form), "equal": guard.equal} for guard in edge.guards],
-        "sets": {name: _form(form) for name, form in edge.sets},
-        "cost": str(edge.cost),
-        "choices": [draws.number(draw) for draw in edge.choices],
-        "decisions": list(edge.decisions),
-        "path": [steps.setdefault(step, len(steps)) for step in edge.path],
-    }
+def _edge(edge: Edge, draws: Draws, steps: dict[Step, int]) -> listing.Edge:
+    return listing.Edge(
+        source=edge.source,
+        target=edge.target,
+        samples=[_sample(sample.kind, sample) for sample in edge.samples],
+        guards=[listing.Guard(_form(guard.form), guard.equal) for guard in edge.guards],
+        sets={name: _form(form) for name, form in edge.sets},
+        cost=fraction(edge.cost),
+        choices=[draws.number(draw) for draw in edge.choices],
+        decisions=list(edge.decisions),
+        path=[steps.setdefault(step, len(steps)) for step in edge.path],
+    )
 
 
-def _step(step: Step) -> Json:
-    return [step.kind, step.text, step.value]
+def _sample(kind: Any, sample: Sample) -> listing.Sample:
+    return listing.Sample(kind, fraction(sample.rate), _form(sample.mean))
 
 
-def _place(place: Place) -> Json:
-    return {
-        "cut": place.cut,
-        "values": {name: str(value) for name, value in place.values},
-        "differences": dict(place.differences),
-        "phase": dict(place.phase),
-        "facts": list(place.facts),
-        "live": list(place.live),
-    }
+def _place(place: Place) -> listing.Place:
+    return listing.Place(
+        cut=place.cut,
+        values={name: str(value) for name, value in place.values},
+        differences=dict(place.differences),
+        phase=dict(place.phase),
+        facts=list(place.facts),
+        live=list(place.live),
+    )
 
 
-def _strategy(strategy: Strategy, automaton: Automaton) -> Json:
+def _strategy(strategy: Strategy, automaton: Automaton) -> kernel.Strategy:
     """A strategy; nothing is spent where it does not lead."""
     edges = [automaton.edges[i] for i in strategy.edges]
     places = sorted({automaton.start, *(e.source for e in edges), *(e.target for e in edges)})
-    return {
-        "edges": list(strategy.edges),
-        "phi": {str(p): str(strategy.potentials.get(p, ZERO)) for p in places},
-        "delta": {
-            str(p): {name: str(strategy.deltas[p][name]) for name in automaton.places[p].live} for p in places
+    deltas = {p: strategy.deltas[p] for p in places}
+    return kernel.Strategy(
+        edges=list(strategy.edges),
+        phi={str(p): fraction(strategy.potentials.get(p, ZERO)) for p in places},
+        delta={
+            str(p): {name: fraction(deltas[p][name]) for name in automaton.places[p].live} for p in places
         },
-        "shift": [[str(x) for x in shifts] for shifts in strategy.shifts],
-    }
+        shift=[[fraction(x) for x in shifts] for shifts in strategy.shifts],
+    )
 
 
 # --- is it about this question? -------------------------------------------------------------------------
@@ -237,7 +236,7 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     Any integer >= 1 may be given for a size: the statement covers it.  Raises
     :class:`~dipc.kernel.reading.Refused`, and :class:`InputError` for what is given.
     """
-    listed, sizes = certificate.program.parameters, certificate.sizes
+    listed, sizes = certificate.listed.parameters, certificate.listed.sizes
     program = _program_of(certificate)
     own, wanted = (parameters(program, values) for values in ({}, given))
     computed = computed_from(program, sizes)
@@ -296,7 +295,7 @@ def confirmed(certificate: kernel.Certificate, clock: Clock) -> Confirmation:
     """
     asked = rebuilt(certificate, clock)
     try:
-        t = to_rational(Fraction(certificate.data["t"]), "t")
+        t = to_rational(certificate.listed.t, "t")
         found = confirmed_at(CONFIRMED, asked, t, clock, laws=True)
     except Contradicted as contradiction:
         raise Refused("deep: confirmation", f"this is a bug of dipc: {contradiction.text}") from None
@@ -317,29 +316,27 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
 
     Raises :class:`~dipc.kernel.reading.Refused` for a difference.
     """
-    about, asked = _built(certificate, clock)
-    question, automaton = _question(about), about.proved.automaton
+    (about, asked), listed = _built(certificate, clock), certificate.listed
+    question, draws = _question(about), Draws(about.on)
     for part in ("parameters", "sizes", "inputs", "adjacency"):
-        if certificate.data[part] != question[part]:
+        if getattr(listed, part) != question[part]:
             raise Refused(f"deep: {part}", "it is not what the program says")
-    draws, steps = Draws(about.on), dict[Step, int]()
-    own = {
-        "start": automaton.start,
-        "places": [_place(place) for place in automaton.places],
-        "edges": [_edge(edge, draws, steps) for edge in automaton.edges],
-        "steps": [_step(step) for step in steps],
-        **draws.without_proofs(),
-    }
-    if (certificate.data["start"], certificate.data["places"]) != (own["start"], own["places"]):
+    automaton = listed_automaton(about.proved.automaton, draws)
+    if (listed.start, listed.places) != (automaton.start, automaton.places):
         raise Refused("deep: automaton", "its places are not those of the program")
-    listed, found = edges_in(certificate.data), edges_in(own)
+    choices = [draws.listed(draw, proved=False) for draw in draws.numbers]
+    divisors = [terms(f) for f in [*draws.ratios.denominators][1:]]
+    ours = edges_in(
+        listed.automaton, listed.choices, listed.functions, [d.function for d in listed.denominators]
+    )
+    theirs = edges_in(automaton, choices, draws.ratios.functions(), divisors)
     for here, there, what in (
-        (listed, found, "edge {} is not one of the program"),
-        (found, listed, "an edge of the program is not listed: {}"),
+        (ours, theirs, "edge {} is not one of the program"),
+        (theirs, ours, "an edge of the program is not listed: {}"),
     ):
         if left := here.keys() - there.keys():
             raise Refused("deep: automaton", what.format(min(here[edge] for edge in left)))
-    if len(listed) != len(certificate.data["edges"]):
+    if len(ours) != len(listed.edges):
         raise Refused("deep: automaton", "an edge is listed twice")
     return asked
 
@@ -347,10 +344,10 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
 def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Proof, Prepared]:
     """The automaton of the program text, for the listed sizes, parameters and range of eps."""
     source, program, claim = source_in(certificate), _program_of(certificate), certificate.claim
-    known, low, high = rationals(certificate.program.parameters), claim.on.low, claim.on.high
+    known, low, high = rationals(certificate.listed.parameters), claim.on.low, claim.on.high
     ends = to_rational(low, "low"), None if high is None else to_rational(high, "high")
     on, t = EpsRange(*ends, claim.on.low_closed, claim.on.high_closed), to_rational(claim.t, "t")
-    every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.sizes)))
+    every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.listed.sizes)))
     asking = Question(replace(program, claim=every), source, known, Goal(on, Exponent(t), Quotient.of(0)))
     try:
         asked = prepared(asking)
@@ -360,23 +357,28 @@ def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Proof, Prepar
     return Proof(program, source, ProvedForAll(automaton, (), LeastT(ZERO, t)), t, on, known), asked
 
 
-def edges_in(data: Mapping[str, Json]) -> dict[str, int]:
+def edges_in(
+    automaton: listing.Automaton,
+    choices: Sequence[listing.Choice],
+    functions: Sequence[laws.Quotient],
+    divisors: Sequence[Terms],
+) -> dict[str, int]:
     """The numbers of the edges; each has all that it refers to written out, but for the proofs of draws."""
 
-    def function(number: int) -> Json:
-        numerator, divisor = data["functions"][number]
-        return numerator, divisor and data["denominators"][divisor - 1]["function"]
+    def function(number: int) -> object:
+        numerator, divisor = functions[number]
+        return numerator, divisor and divisors[divisor - 1]
 
-    def drawn(number: int) -> Json:
-        draw = data["choices"][number]
-        sides = {side: function(draw[side]) for side in ("left", "right") if side in draw}
-        return {name: value for name, value in draw.items() if name != "proof"} | sides
+    def drawn(draw: listing.Choice) -> object:
+        if isinstance(draw, listing.Exponential):
+            return draw
+        return function(draw.left), function(draw.right), draw.cost
 
     found = {}
-    for number, edge in enumerate(data["edges"]):
-        path = [data["steps"][step] for step in edge["path"]]
-        whole = {**edge, "path": path, "choices": [drawn(each) for each in edge["choices"]]}
-        found[json.dumps(whole, sort_keys=True)] = number
+    for number, edge in enumerate(automaton.edges):
+        path, made = [automaton.steps[step] for step in edge.path], [drawn(choices[i]) for i in edge.choices]
+        whole = replace(edge, path=[], choices=[]), path, made
+        found[json.dumps(write(whole), sort_keys=True)] = number
     return found
 
 

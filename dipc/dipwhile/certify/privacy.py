@@ -12,23 +12,23 @@ subset of the unsure ones.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, combinations
+from typing import Any, Literal
 
 from flint import fmpq
 
 from dipc.certificate.format import (
-    Json,
     Ratios,
     fraction,
     listed_interval,
     listed_points,
     listed_program,
-    proof_as_json,
+    listed_proof,
     terms,
     to_function,
 )
@@ -45,9 +45,10 @@ from dipc.dipwhile.semantics.valuations import in_order
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
-from dipc.kernel import privacy
+from dipc.kernel import privacy as kernel
 from dipc.kernel.facts import MAX_POWER, Scaled, reduced
 from dipc.kernel.laws import Pairs, Ratio
+from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.graph import closure
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
@@ -63,14 +64,15 @@ from dipc.signs.tables import roots_within
 
 NARROW = fmpq(1, 2**20)  # of an interval around a root
 DIGITS = 12  # of the numbers of a counterexample
-NUMBERS = ("probability", "neighbour_probability", "bound", "excess")
+NUMBERS = [field.name for field in fields(kernel.Numbers)]
 FARTHEST = 40  # powers of 10 between the eps of a counterexample and that of its certificate
 
-Piece = tuple[EpsRange, str]  # the sign there
+What = Literal["slack", "+", "-"]
+Piece = tuple[EpsRange, Literal["+", "-", "?"]]  # the sign there
 
 
-def certificate(program: CoreProgram, verdict: Verdict) -> dict[str, Json]:
-    """The certificate of a verdict, as JSON.
+def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kernel.Violated:
+    """The certificate of a verdict.
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
@@ -96,13 +98,13 @@ class Writer:
         self.program, self.adjacency, self.goal, self.on = program, adjacency, goal, on
         self.space = InputSpace(program)
         self.ratios = Ratios(on)
-        self.items: dict[tuple[str, EpsRange, str], Json] = {}
+        self.items: dict[tuple[str, EpsRange, str], kernel.Inequality] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
         self.proved: set[tuple[frozenset[object], EpsRange]] = set()
 
     # --- the two kinds ---
 
-    def proof(self, evidence: Evidence) -> dict[str, Json]:
+    def proof(self, evidence: Evidence) -> kernel.Private:
         """The certificate of a proof."""
         neighbours = evidence.neighbours
         store, roots = diagrams_of(self.space, neighbours)
@@ -117,19 +119,20 @@ class Writer:
                 value = store.value(node)
                 assert isinstance(value, Quotient)
                 self.ratios.number(value)
-        delta, delta_written = self._delta()
-        self.integers = listing.in_integers(self.ratios.table(delta), fraction(self.goal.multiple))
+        f, divisor = self.ratios.ratio(self.goal.delta)
+        table = self.ratios.table(Ratio(to_function(f), divisor))
+        self.integers = listing.in_integers(table, fraction(self.goal.multiple))
         cases = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         outcomes = [flat(outcome) for outcome in neighbours.outcomes]
-        return {
-            **self._header(delta_written, outcomes, self._pairs(neighbours)),
-            "nodes": nodes,
-            "roots": [number[root] for root in roots],
-            "inequalities": list(self.items.values()),
-            "cases": cases,
-        }
+        return kernel.Private(
+            **self._header((terms(f), divisor), outcomes, self._pairs(neighbours)),
+            nodes=nodes,
+            roots=[number[root] for root in roots],
+            inequalities=list(self.items.values()),
+            cases=cases,
+        )
 
-    def _pairs(self, neighbours: Neighbours) -> Json:
+    def _pairs(self, neighbours: Neighbours) -> list[tuple[int, int]] | None:
         """The pairs of a formula, one way round."""
         if not isinstance(neighbours, Listed):
             return None
@@ -139,9 +142,9 @@ class Writer:
                 f"no certificate: the adjacency formula relates {len(pairs)} pairs of inputs, and at most "
                 f"{listing.MAX_PAIRS} are listed (a named adjacency has no such limit)"
             )
-        return sorted([i, j] for i, j in pairs if i <= j)
+        return sorted((i, j) for i, j in pairs if i <= j)
 
-    def _inequalities(self, evidence: Evidence) -> list[Json]:
+    def _inequalities(self, evidence: Evidence) -> list[kernel.Case]:
         """Those for delta = 0, with the proofs that were found: of the same functions if nothing cancels."""
         numbers = self.ratios.numbers
         answers = {
@@ -154,7 +157,7 @@ class Writer:
             self._fact("slack", (pair,), self.on, known)
         return []
 
-    def _cases(self, evidence: Evidence) -> list[Json]:
+    def _cases(self, evidence: Evidence) -> list[kernel.Case]:
         """Those for delta > 0."""
         cases = set()
         for laws in evidence.answers:
@@ -162,7 +165,7 @@ class Writer:
             cases.add(tuple(sorted(zip(left, right, strict=True))))
         return [self._case(pairs) for pairs in sorted(cases)]
 
-    def violation(self, found: Counterexample) -> dict[str, Json]:
+    def violation(self, found: Counterexample) -> kernel.Violated:
         """The certificate of a counterexample."""
         explorer = Explorer(self.program)
         cells = [flat(found.input), flat(found.neighbour)]
@@ -171,18 +174,18 @@ class Writer:
         zero = Quotient.of(0)
         rows = [[self.ratios.number(law.get(o, zero)) for o in outcomes] for law in laws]
         eps = self._legible(found)
-        pairs = [sorted(map(self._position, cells))] if self.adjacency.kind == "formula" else None
-        return {
-            **self._header(self._delta()[1], outcomes, pairs),
-            "laws": rows,
-            "violation": {
-                "input": [str(v) for v in cells[0]],
-                "neighbour": [str(v) for v in cells[1]],
-                "outcomes": sorted(outcomes.index(tuple(flat(output))) for output in found.outputs),
-                "eps": str(eps),
-                "numbers": {name: digits(getattr(found, name), eps) for name in NUMBERS},
-            },
-        }
+        first, last = sorted(map(self._position, cells))
+        pairs = [(first, last)] if self.adjacency.kind == "formula" else None
+        f, divisor = self.ratios.ratio(self.goal.delta)
+        violation = kernel.Violation(
+            input=[str(v) for v in cells[0]],
+            neighbour=[str(v) for v in cells[1]],
+            outcomes=sorted(outcomes.index(tuple(flat(output))) for output in found.outputs),
+            eps=fraction(eps),
+            numbers=kernel.Numbers(*(digits(getattr(found, name), eps) for name in NUMBERS)),
+        )
+        header = self._header((terms(f), divisor), outcomes, pairs)
+        return kernel.Violated(**header, laws=rows, violation=violation)
 
     def _legible(self, found: Counterexample) -> fmpq:
         """The eps of a counterexample, or another one at which all of its numbers can be written.
@@ -203,37 +206,35 @@ class Writer:
 
     # --- parts of both ---
 
-    def _header(self, delta: Json, outcomes: Sequence[Sequence[Value]], pairs: Json) -> dict[str, Json]:
-        source, kind, distance = self.program.source, self.adjacency.kind, self.adjacency.distance
+    def _header(
+        self,
+        delta: listing.Quotient,
+        outcomes: Sequence[Sequence[Value]],
+        pairs: list[tuple[int, int]] | None,
+    ) -> dict[str, Any]:
+        """The fields of both kinds."""
+        program, goal = self.program, self.goal
+        kind: Any = self.adjacency.kind
+        distance = self.adjacency.distance
+        near = fraction(distance or fmpq(0)) if kind in ("linf", "l1", "hamming") else None
         return {
-            "format": privacy.FORMAT,
-            "version": privacy.VERSION,
-            "program": listed_program(source),
-            "parameters": {name: str(value) for name, value in self.program.parameters},
-            "claim": {
-                "t": str(self.goal.t),
-                "delta": delta,
-                "interval": listed_interval(self.goal.budgets),
-            },
-            "inputs": [declaration(v) for v in self.program.inputs],
-            "outputs": [declaration(v) for v in self.program.outputs],
-            "adjacency": {
-                "kind": kind,
-                "distance": str(distance or 0) if kind in ("linf", "l1", "hamming") else None,
-                "pairs": pairs,
-            },
+            "format": FORMAT,
+            "version": VERSION,
+            "statement": "privacy",
+            "program": listed_program(program.source),
+            "parameters": {name: fraction(value) for name, value in program.parameters},
+            "claim": kernel.Claimed(fraction(goal.t), delta, listed_interval(goal.budgets)),
+            "inputs": [declaration(v) for v in program.inputs],
+            "outputs": [declaration(v) for v in program.outputs],
+            "adjacency": listing.Related(kind, near, pairs),
             "outcomes": [[str(v) for v in outcome] for outcome in outcomes],
-            **self.ratios.as_json(),
+            "denominators": self.ratios.listed_denominators(),
+            "functions": self.ratios.functions(),
         }
-
-    def _delta(self) -> tuple[Ratio, Json]:
-        """delta in the kernel's terms and as JSON."""
-        f, number = self.ratios.ratio(self.goal.delta)
-        return Ratio(to_function(f), number), [terms(f), number]
 
     # --- inequalities ---
 
-    def _fact(self, what: str, pairs: Pairs, on: EpsRange, known: Proof | None = None) -> None:
+    def _fact(self, what: What, pairs: Pairs, on: EpsRange, known: Proof | None = None) -> None:
         """A named function is >= 0 on a range: listed once among the inequalities, with its proof.
 
         Those with equal proofs are listed together.
@@ -243,15 +244,12 @@ class Writer:
         if key in self.proved:
             return
         self.proved.add(key)
-        if known is None:
-            f = self._unscaled(form)
-            written = proof_as_json(proof(f, on), f)
-        else:
-            written = proof_as_json(known, ExpPoly())
-        ends = None if on == self.on else listed_points([on.low, on.high])
-        new = {"what": what, "of": [], "on": ends, "proof": written}
-        item = self.items.setdefault((what, on, json.dumps(written)), new)
-        item["of"].append(list(chain.from_iterable(pairs)))
+        f = ExpPoly() if known else self._unscaled(form)
+        written = listed_proof(known or proof(f, on), f)
+        ends = None if on == self.on else (fraction(on.low), None if on.high is None else fraction(on.high))
+        new = kernel.Inequality(what, [], ends, written)
+        item = self.items.setdefault((what, on, repr(written)), new)
+        item.of.append(list(chain.from_iterable(pairs)))
 
     def _named(self, what: str, pairs: Pairs) -> Scaled:
         """The function of that name, in normal form."""
@@ -261,7 +259,7 @@ class Writer:
     def _unscaled(self, f: Scaled) -> ExpPoly:
         return ExpPoly({key: fmpq(c) for key, c in f.items()}, self.integers.unit)
 
-    def _case(self, pairs: Pairs) -> Json:
+    def _case(self, pairs: Pairs) -> kernel.Case:
         """The pieces of the range, with the signs of all g_o on each."""
         cuts = [self._pieces(pair) for pair in pairs]
         points = sorted({on.low for pieces in cuts for on, _ in pieces})
@@ -272,7 +270,7 @@ class Writer:
             sure, unsure = (
                 [pair for pair, (_, sign) in zip(pairs, here, strict=True) if sign == kind] for kind in "+?"
             )
-            if len(unsure) > privacy.MAX_UNSURE:
+            if len(unsure) > kernel.MAX_UNSURE:
                 raise NoProof("no certificate: the roots of too many functions are close together")
             for more in chain.from_iterable(combinations(unsure, n) for n in range(len(unsure) + 1)):
                 self._fact("slack", tuple(sorted([*sure, *more])), self.on)
@@ -280,7 +278,7 @@ class Writer:
                 if sign != "?" and self._named("-", (pair,)):
                     self._fact(sign, (pair,), on)
         ends = points if self.on.is_point else [*points, self.on.high]
-        return {"functions": list(chain.from_iterable(pairs)), "points": listed_points(ends), "signs": rows}
+        return kernel.Case(list(chain.from_iterable(pairs)), listed_points(ends), rows)
 
     def _pieces(self, pair: tuple[int, int]) -> list[Piece]:
         """The range cut into pieces on which the margin, -g_o, has a known sign, or is unsure."""
@@ -329,9 +327,9 @@ def flat(valuation: Valuation) -> list[Value]:
     return [v for _, value in valuation for v in (value if isinstance(value, tuple) else (value,))]
 
 
-def declaration(variable: Variable) -> Json:
+def declaration(variable: Variable) -> listing.Variable:
     """A variable with its set."""
-    return {"name": variable.name, "size": variable.size, "domain": [str(v) for v in variable.domain]}
+    return listing.Variable(variable.name, variable.size, [str(v) for v in variable.domain])
 
 
 def is_legible(number: Quotient, eps: fmpq) -> bool:
@@ -340,12 +338,12 @@ def is_legible(number: Quotient, eps: fmpq) -> bool:
     return value.as_rational() is not None or abs(magnitude(value.ball(digits=1))) <= 3 * MAX_POWER
 
 
-def digits(number: Quotient, eps: fmpq) -> Json:
-    """[m, e] with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
+def digits(number: Quotient, eps: fmpq) -> kernel.Shown:
+    """m and e with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
     value = number.at(eps)
     size = Decimal(value.decimal(digits=DIGITS)).adjusted() + 1
     place = min(size, 0) - DIGITS
     shifted = value * fmpq(10) ** -place
     m = math.floor(Fraction(shifted.decimal(digits=max(size, 0) + 2 * DIGITS)))
     # The decimal is rounded: if the number is just below an integer, m may be that integer.
-    return [str(m if (shifted - m).sign_at(fmpq(1)) >= 0 else m - 1), place]
+    return Fraction(m if (shifted - m).sign_at(fmpq(1)) >= 0 else m - 1), place

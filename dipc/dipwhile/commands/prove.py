@@ -168,7 +168,7 @@ def _show(outcome: SizesOutcome, wanted: Wanted) -> None:
     write_certificate(outcome, _certificate, wanted.certificate_file)
 
 
-def _certificate(found: AllSizesAnswer) -> dict[str, Any]:
+def _certificate(found: AllSizesAnswer) -> Any:
     """The certificate of a proof, or of the finite program that the counterexample is about."""
     asked = found.question
     match found.verdict:

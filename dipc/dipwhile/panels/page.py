@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
-from dipc.certificate.format import dumps, proof_as_json
+from dipc.certificate.format import dumps, listed_proof
 from dipc.claims.privacy import Violated
 from dipc.claims.verdict import Undecided
 from dipc.clock import in_force, limits
@@ -40,6 +40,7 @@ from dipc.dipwhile.panels.study import Study, Subject, gave_up, study
 from dipc.dipwhile.records.every_size import answer_html
 from dipc.dipwhile.records.every_size import where as where_proved
 from dipc.files import write_file
+from dipc.kernel import schema
 from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.attempts import Attempts, Note
@@ -244,7 +245,7 @@ def proofs(question: ClaimExport) -> Iterator[Proof]:
     elif chosen is not None and chosen.chain_start == 0:
         yield Proof(chosen, tuple(links(chosen.function, fmpq(0))))
     found = [(r, question.oracle.proof_of(r.function)) for r in question.requirements if r.chain_start != 0]
-    written = [(r, proof_as_json(proof, r.function)) for r, proof in found if r.function]
+    written = [(r, schema.write(listed_proof(proof, r.function))) for r, proof in found if r.function]
     if written:
         hardest, proof = max(written, key=lambda pair: len(json.dumps(pair[1])))
         text = json.dumps(proof)

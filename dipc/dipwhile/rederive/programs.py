@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from fractions import Fraction
 from functools import partial
 
@@ -250,7 +251,7 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
 def is_claim_of(certificate: Certificate | EverySize, claim: ast.Claim, known: Known) -> bool:
     """Is the certificate about this claim, with the same epsilon, delta and interval?"""
     listed, t, table = certificate.claim, certificate.claim.t, certificate.table
-    if tuple(listed.on) != claimed_interval(claim, known):
+    if astuple(listed.on) != claimed_interval(claim, known):
         return False
     epsilon = as_pair(value_of(claim.epsilon, known))
     delta = as_pair(value_of(claim.delta, known) if claim.delta else ZERO)

@@ -6,19 +6,19 @@ trusts Coq has to read the definition of the model and the statement of the theo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from math import prod
+from typing import ClassVar
 
 from dipc.errors import Unsupported
 from dipc.export.coq.terms import LINES, SEARCH, computed, first_that, function, interval, listed, rational
-from dipc.kernel import reading
 from dipc.kernel.facts import Function
-from dipc.kernel.laws import Integers, Ratio, in_integers
-from dipc.kernel.privacy import Certificate
+from dipc.kernel.laws import Integers, Ratio, in_integers, places
+from dipc.kernel.privacy import Case, Certificate, Private, Violated, Violation
 
 MOST_INPUTS = 4096
 MOST_OPEN = 12  # outcomes of one pair of laws whose signs change with eps
@@ -66,18 +66,16 @@ class Listing:
     def inputs(self) -> list[tuple[list[int], Law]]:
         """The inputs, as places in their sets, with their laws: all of them, or those of a violation."""
         certificate = self.certificate
-        if certificate.diagram is None:
-            violation = certificate.data["violation"]
-            sides, domains = ("input", "neighbour"), certificate.sets.inputs
-            pair = [reading.places(violation[side], domains, side) for side in sides]
-            return [(places, tuple(law)) for places, law in zip(pair, certificate.rows, strict=True)]
-        places = product(*(range(len(domain)) for domain in certificate.sets.inputs))
-        count = 1
-        for domain in certificate.sets.inputs:
-            count *= len(domain)
-        if count > MOST_INPUTS:
+        domains, listed = certificate.sets.inputs, certificate.listed
+        if isinstance(listed, Violated):
+            pair = (listed.violation.input, listed.violation.neighbour)
+            found = (places(values, domains, "violation") for values in pair)
+            return [(u, tuple(law)) for u, law in zip(found, listed.laws, strict=True)]
+        assert certificate.diagram is not None
+        if (count := prod(map(len, domains))) > MOST_INPUTS:
             raise Unsupported(f"there are {count} inputs; at most {MOST_INPUTS} are written for Coq")
-        return [(list(u), certificate.diagram.at(u)) for u in places]
+        inputs = product(*(range(len(domain)) for domain in domains))
+        return [(list(u), certificate.diagram.at(u)) for u in inputs]
 
     # --- texts ---
 
@@ -91,8 +89,7 @@ class Listing:
         """What the numbers stand for."""
         for name, number in self.numbers.items():
             yield f"   {number} stands for {name}"
-        outcomes = self.certificate.data["outcomes"]
-        yield "   outcomes, from 0: " + "; ".join(", ".join(map(str, values)) for values in outcomes)
+        yield "   outcomes, from 0: " + "; ".join(map(", ".join, self.certificate.listed.outcomes))
 
     def cell(self, value: Fraction | str) -> str:
         """A value of an input cell."""
@@ -173,15 +170,13 @@ class Listing:
     def proof(self) -> Iterator[str]:
         """The model, the theorem, and its proof."""
         yield from self.model()
-        yield from self.violation() if self.certificate.violated else self.privacy()
+        listed = self.certificate.listed
+        yield from self.violation(listed.violation) if isinstance(listed, Violated) else self.privacy()
 
-    def violation(self) -> Iterator[str]:
+    def violation(self, broken: Violation) -> Iterator[str]:
         """The claim is broken at one eps."""
-        chosen = self.certificate.data["violation"]["outcomes"]
         yield from self.statement("violated")
-        eps = self.certificate.claim.eps
-        assert eps is not None
-        yield from self.applied("violated", f"n {rational(eps)} {self.chosen(chosen)}")
+        yield from self.applied("violated", f"n {rational(broken.eps)} {self.chosen(broken.outcomes)}")
 
     def laws_sound(self) -> Iterator[str]:
         """A second theorem about the same model: its laws are distributions, see Distributions.v."""
@@ -205,9 +200,9 @@ class Listing:
     @property
     def signs(self) -> dict[Pair, str]:
         """Of the pairs P, Q of adjacent inputs: ``Minus``: P <= exp(t*eps) Q, ``Plus``: >=, or ``Open``."""
-        if self.has_delta:
-            return signs_in(self.certificate.data["cases"])
         certificate, found = self.certificate, set[Pair]()
+        if self.has_delta and isinstance(certificate.listed, Private):
+            return signs_in(certificate.listed.cases)
         for u, p in self.inputs:
             for v, q in self.inputs:
                 if certificate.adjacency.holds(certificate.sets, u, v):
@@ -227,16 +222,16 @@ def numbered(items: Iterable[str]) -> str:
     return listed((f"({i}%positive, {item})" for i, item in enumerate(items, start=1)), LINES)
 
 
-def signs_in(cases: Sequence[Mapping[str, Any]]) -> dict[Pair, str]:
+def signs_in(cases: Sequence[Case]) -> dict[Pair, str]:
     """The signs that the cases of a certificate list, of each pair on the whole interval.
 
-    >>> signs_in([{"functions": [0, 1, 1, 0], "points": ["0", "1", None], "signs": ["-+", "?+"]}])
+    >>> signs_in([Case([0, 1, 1, 0], [Fraction(0), Fraction(1), None], ["-+", "?+"])])
     {(0, 1): 'Open', (1, 0): 'Plus'}
     """
     seen: dict[Pair, set[str]] = {}
     for case in cases:
-        pairs = list(zip(case["functions"][::2], case["functions"][1::2], strict=True))
-        columns = [set(column) for column in zip(*case["signs"], strict=True)]
+        pairs = list(zip(case.functions[::2], case.functions[1::2], strict=True))
+        columns = [set(column) for column in zip(*case.signs, strict=True)]
         if sum(column not in ({"+"}, {"-"}) for column in columns) > MOST_OPEN:
             raise Unsupported(f"the signs of more than {MOST_OPEN} outcomes change with eps")
         for pair, column in zip(pairs, columns, strict=True):

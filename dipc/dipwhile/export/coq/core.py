@@ -23,9 +23,8 @@ from dipc.export.coq.library import MODULES, imported
 from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
 from dipc.export.coq.terms import PRINT, comment, computed, first_that, listed
 from dipc.export.coq.terms import number as written
-from dipc.kernel import reading
 from dipc.kernel.facts import Function
-from dipc.kernel.laws import Integers, in_integers
+from dipc.kernel.laws import Integers, in_integers, places
 from dipc.kernel.privacy import Certificate
 
 CORE = ("Core", "Samples", "Laws")
@@ -57,7 +56,7 @@ def require_same(program: CoreProgram, certificate: Certificate) -> None:
     """Refuse a certificate of another text, or of other values of its parameters."""
     digest = hashlib.sha256(program.source.text.encode("utf-8")).hexdigest()
     values = {name: Fraction(int(value.p), int(value.q)) for name, value in program.parameters}
-    if (digest, values) != (certificate.program.sha256, certificate.program.parameters):
+    if (digest, values) != (certificate.program.sha256, certificate.listed.parameters):
         raise InputError(f"the certificate is not one of {program.source.name} with these parameters")
 
 
@@ -131,8 +130,8 @@ class CoreListing(Listing):
     def outcomes(self) -> list[str]:
         """The outcomes, as lists of numbers."""
         domains = self.certificate.sets.outputs
-        places = (reading.places(o, domains, "outcomes") for o in self.certificate.data["outcomes"])
-        values = ([domain[i] for domain, i in zip(domains, row, strict=True)] for row in places)
+        rows = (places(o, domains, "outcomes") for o in self.certificate.listed.outcomes)
+        values = ([domain[i] for domain, i in zip(domains, row, strict=True)] for row in rows)
         atoms = self.translation.atoms
         return [
             listed(written(atoms[v]) if isinstance(v, str) else written(v) for v in row) for row in values

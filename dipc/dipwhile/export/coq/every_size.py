@@ -11,19 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
-from dipc.certificate.format import dumps
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.certify.every_size import Proof, sizes_certificate
 from dipc.errors import InputError, Unsupported
 from dipc.export.coq.library import imported
 from dipc.export.coq.terms import LINES, PRINT, SEARCH, comment, computed, function, interval, listed, number
-from dipc.kernel import automata, laws, statements
-from dipc.kernel.automata import Automaton, Edge, Form
+from dipc.kernel import laws
+from dipc.kernel import sizes as kernel
+from dipc.kernel.automata import Automaton, Choice, Edge, Exponential, Form
 from dipc.kernel.facts import ZERO
-from dipc.kernel.sizes import Certificate, Strategy, read_strategy
+from dipc.kernel.sizes import Certificate, Strategy
 
 MODULES = ("Chain", "Bounds", "Runs", "Coupling", "Sizes")
 """In the order in which they need each other."""
@@ -41,9 +40,7 @@ def coq(asked: Question, proved: ProvedForAll) -> str:
         raise InputError("there is no theorem, as the program claims nothing")
     goal = asked.goal
     about = Proof(asked.program, asked.source, proved, goal.multiple, goal.budgets, asked.overrides)
-    certificate = statements.check(dumps(sizes_certificate(about)).encode())
-    assert isinstance(certificate, Certificate)
-    return theorem(certificate)
+    return theorem(kernel.checked(sizes_certificate(about)))
 
 
 def theorem(certificate: Certificate, library: bool = True) -> str:
@@ -74,18 +71,20 @@ class Listing:
 
     certificate: Certificate
 
-    @cached_property
+    @property
     def automaton(self) -> Automaton:
-        """The automaton, as the kernel has read it."""
-        certificate = self.certificate
-        costs = automata.read_choices(certificate.data, certificate.table, certificate.claim.on)
-        return automata.read_automaton(certificate.data, costs, certificate.adjacency.integers)
+        """The automaton."""
+        return self.certificate.listed.automaton
+
+    @property
+    def strategies(self) -> list[Strategy]:
+        """The strategies."""
+        return self.certificate.listed.strategies
 
     @cached_property
-    def strategies(self) -> list[Strategy]:
-        """The strategies, as the kernel has read them."""
-        listed_ones = enumerate(self.certificate.data["strategies"])
-        return [read_strategy(item, self.automaton, f"strategy {n}") for n, item in listed_ones]
+    def live(self) -> list[list[str]]:
+        """The live variables of every place."""
+        return [place.live for place in self.automaton.places]
 
     def definitions(self) -> Iterator[str]:
         """The automaton, the strategies, and which of them are left at each place."""
@@ -119,42 +118,41 @@ class Listing:
 
     def words(self, i: int) -> str:
         """What happens on an edge, for a reader."""
-        data = self.certificate.data
-        steps = (data["steps"][j][1] for j in data["edges"][i]["path"])
+        steps = (self.automaton.steps[j][1] for j in self.automaton.edges[i].path)
         return ", ".join(steps) or "nothing happens"
 
     @property
     def more(self) -> tuple[str, ...]:
         """The modules that are needed besides, for the costs of finite draws."""
-        return ("Pieces",) if self.certificate.data["choices"] else ()
+        return ("Pieces",) if self.certificate.listed.choices else ()
 
     @cached_property
     def drawn(self) -> list[list[str]]:
         """The finite draws of each edge."""
-        texts = [choice(item, self.certificate) for item in self.certificate.data["choices"]]
-        return [[texts[number] for number in edge["choices"]] for edge in self.certificate.data["edges"]]
+        texts = [choice(item, self.certificate) for item in self.certificate.listed.choices]
+        return [[texts[number] for number in edge.choices] for edge in self.automaton.edges]
 
     def edge(self, edge: Edge, choices: Sequence[str]) -> str:
         """An edge: what is drawn, tested, and kept for the target."""
-        here, drawn = self.automaton.live[edge.source], len(edge.samples)
+        here, drawn = self.live[edge.source], len(edge.samples)
         moves = [
             f"Draw {sample.kind} {number(sample.rate)} {form(sample.mean, j, here)}"
             for j, sample in enumerate(edge.samples)
         ]
-        moves += [f"Guard {form(f, drawn, here)} {str(equal).lower()}" for f, equal in edge.guards]
+        moves += [f"Guard {form(g.form, drawn, here)} {str(g.equal).lower()}" for g in edge.guards]
         moves += choices
-        kept = (form(edge.sets[name], drawn, here) for name in self.automaton.live[edge.target])
+        kept = (form(edge.sets[name], drawn, here) for name in self.live[edge.target])
         return f"Edge {edge.source} {edge.target} {listed([*moves, f'Keep {listed(kept)}'])}"
 
     # --- the strategies ---
 
     def strategy(self, strategy: Strategy) -> str:
         """Potentials and changes by place, and shifts by edge."""
-        live = self.automaton.live
-        phi = numbers(strategy.phi.get(place, ZERO) for place in range(len(live)))
-        delta = (values(strategy.delta.get(place, {}), names) for place, names in enumerate(live))
+        known = strategy.shifts()
+        phi = numbers(strategy.phi.get(str(place), ZERO) for place in range(len(self.live)))
+        delta = (values(strategy.delta.get(str(place), {}), names) for place, names in enumerate(self.live))
         edges = range(len(self.automaton.edges))
-        shifts = (f"Some {numbers(strategy.shifts[i])}" if i in strategy.shifts else "None" for i in edges)
+        shifts = (f"Some {numbers(known[i])}" if i in known else "None" for i in edges)
         return f"Strategy {phi} {listed(delta)} {listed(shifts)}"
 
     def reached(self) -> list[tuple[int, tuple[int, ...]]]:
@@ -167,7 +165,7 @@ class Listing:
             for i in outgoing[place]:
                 after = (
                     self.automaton.edges[i].target,
-                    tuple(n for n in left if i in self.strategies[n].shifts),
+                    tuple(n for n in left if i in self.strategies[n].edges),
                 )
                 if after not in seen:
                     seen[after] = None
@@ -175,13 +173,13 @@ class Listing:
         return sorted(seen)
 
 
-def choice(item: Mapping[str, Any], certificate: Certificate) -> str:
+def choice(item: Choice, certificate: Certificate) -> str:
     """A finite draw, or one of the exponential mechanism."""
-    if item["mechanism"] == "Exp":
-        return f"Score {number(Fraction(item['rate']))} {number(Fraction(item['sensitivity']))}"
-    cost, table = Fraction(item["cost"]), certificate.table
+    if isinstance(item, Exponential):
+        return f"Score {number(item.rate)} {number(item.sensitivity)}"
+    cost, table = item.cost, certificate.table
     integers = laws.in_integers(table, cost)
-    sides = (table.functions[item[side]] for side in ("left", "right"))
+    sides = (table.functions[side] for side in (item.left, item.right))
     left, right = ((above, table.denominators[below]) for above, below in sides)
     if any(n < 0 or k or b for side in (left, right) for f in side for n, _, k, b in f):
         raise Unsupported("powers of 1/eps and constants such as exp(-2) are not written for Coq")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dipc.certificate.format import dumps
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.certify.privacy import certificate as written
 from dipc.dipwhile.export.coq.core import core_theorem
@@ -13,7 +12,7 @@ from dipc.errors import LimitReached, Unsupported
 from dipc.export.coq.library import MODULES, imported
 from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
 from dipc.export.coq.terms import comment
-from dipc.kernel import privacy
+from dipc.kernel import privacy as kernel
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
 
@@ -32,7 +31,7 @@ def coq(program: CoreProgram, verdict: Verdict) -> str:
     if isinstance(verdict, Undecided):
         raise LimitReached(f"there is no theorem, as the claim is undecided: {verdict.reason}")
     try:
-        checked = privacy.check(dumps(written(program, verdict)).encode())
+        checked = kernel.checked(written(program, verdict))
     except Refused as refused:
         raise LimitReached(f"there is no theorem, as the certificate would be refused: {refused}") from None
     try:
