@@ -22,7 +22,7 @@ from dipc.dipwhile.export.coq.core import CORE, core_theorem
 from dipc.dipwhile.export.coq.theorems import theorem
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.export.coq.library import FOLDER, MODULES, MORE
-from dipc.kernel import privacy
+from dipc.kernel import privacy, statements
 
 TIME_LIMIT = 300
 LIBRARY = tuple(dict.fromkeys((*MODULES, *MORE, *CORE, *sizes.MODULES)))
@@ -256,7 +256,7 @@ def mechanism(name: str, n: int | None) -> Mechanism:
 @cache
 def checked(name: str, n: int | None, claim: str | None) -> privacy.Certificate:
     asked = mechanism(name, n)
-    return privacy.check(dumps(certificate(asked.program, asked.check(claim))).encode())
+    return statements.check(dumps(certificate(asked.program, asked.check(claim))).encode())
 
 
 def written(case: Case, about_program: bool = False, library: bool = False) -> str:

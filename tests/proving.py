@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq
 
-from dipc.certificate.format import Json, proof_as_json, to_function
+from dipc.certificate.format import Json, listed_proof, to_function
+from dipc.kernel import facts
 from dipc.kernel.facts import Function, Interval
+from dipc.kernel.schema import read, write
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.limits import NoProof
 from dipc.signs.roots import irreducible
 from dipc.signs.search import proof
 
-__all__ = ["NoProof", "budgets", "factored", "proof_of", "to_exppoly"]
+__all__ = ["NoProof", "budgets", "factored", "proof_of", "prove", "to_exppoly"]
 
 
 def fmpq_of(value: Fraction) -> fmpq:
@@ -37,7 +40,13 @@ def budgets(on: Interval) -> EpsRange:
 def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:
     """A proof of f >= 0 (f > 0, if strict) on the interval, as in a certificate."""
     g = to_exppoly(f)
-    return proof_as_json(proof(g, budgets(on), strict), g)
+    return write(listed_proof(proof(g, budgets(on), strict), g))
+
+
+def prove(f: Function, on: Interval, proof: Json, step: str, strict: bool = False) -> None:
+    """Check a proof as it stands in a certificate, by the kernel.  Raises :class:`Refused`."""
+    kind: Any = facts.Proof
+    facts.prove(f, on, read(kind, proof, step), step, strict)
 
 
 def factored(f: Function) -> list[tuple[Function, int]]:

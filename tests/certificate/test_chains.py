@@ -108,7 +108,7 @@ def test_the_oracle_agrees(seed: int) -> None:
             s for s, here in zip(certificate.chain.asked, certificate.holds, strict=True) if here
         )
         assert found == holding(chain, formula) == satisfying(chain, formula, Clock()), (chain, formula)
-        splits += any(len(item["values"]) > len(chain.rows) for item in certificate.data["untils"])
+        splits += any(len(item.values) > len(chain.rows) for item in certificate.listed.untils)
         mixed += 0 < len(found) < len(chain.rows)
     assert splits >= 2 and mixed >= 5
 

@@ -17,7 +17,7 @@ import pytest
 
 from dipc.cli.main import status
 from dipc.kernel.__main__ import main as kernel_main
-from dipc.kernel.privacy import digest
+from dipc.kernel.reading import digest
 
 Data = dict[str, Any]
 Change = Callable[[Data], object]

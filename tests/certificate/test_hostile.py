@@ -21,7 +21,7 @@ from patience import PATIENCE
 
 import dipc
 from dipc.cli.main import status
-from dipc.kernel import privacy, reading
+from dipc.kernel import reading, statements
 from dipc.kernel.__main__ import main as kernel_main
 
 ROOT = Path(__file__).parent.parent.parent
@@ -190,7 +190,7 @@ def test_what_is_too_large_is_refused(name: str) -> None:
     data = {**HOSTILE[name](), "digest": ""}
     start = time.process_time()
     with pytest.raises(reading.Refused, match=r"^[^:]+: ."):
-        privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
+        statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
     assert time.process_time() - start < SECONDS
 
 
@@ -199,7 +199,7 @@ def test_endless_work_is_undecided(name: str, tmp_path: Path, capsys: pytest.Cap
     """The system ends it: such a certificate may be right."""
     data = {**ENDLESS[name](), "digest": ""}
     file = tmp_path / "out.json"
-    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
     assert kernel_main([str(file), "--seconds", "1"]) == 3
     assert capsys.readouterr().out == "undecided: work: more than 1 s or 4000 MB\n"
     assert status(["verify", str(file), "--time-limit", "1"]) == 3
@@ -219,7 +219,7 @@ def test_little_memory_is_undecided(tmp_path: Path) -> None:
 def test_a_bomb_of_lists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 10_000)
     with pytest.raises(reading.Refused, match="more than 10000 bytes"):
-        privacy.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))
+        statements.check(gzip.compress(b"[" + b"[]," * 10**6 + b"0]"))
 
 
 # --- memory and the deep check, in a process of its own ---------------------------------------------
@@ -339,7 +339,7 @@ def with_program(constant: Data, text: str, n: int, file: Path) -> None:
     data = copy.deepcopy(constant)
     data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
     data["parameters"] = {"N": str(n)}
-    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", DEEP)

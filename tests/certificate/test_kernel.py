@@ -15,14 +15,15 @@ from typing import Any
 import pytest
 from certificates import PROGRAMS, ROOT, SMALLER, certified, path_of, written
 from patience import PATIENCE
+from proving import prove
 
 import dipc
 from dipc.certificate.format import dumps
 from dipc.cli.main import status
-from dipc.kernel import facts, laws, privacy, reading
+from dipc.kernel import facts, laws, reading, statements
 from dipc.kernel.__main__ import main
-from dipc.kernel.privacy import check
 from dipc.kernel.reading import Refused
+from dipc.kernel.statements import check
 
 KERNEL = ROOT / "dipc" / "kernel"
 MIB = 2**20
@@ -44,7 +45,7 @@ def here(capsys: pytest.CaptureFixture[str], *arguments: Path | str) -> tuple[in
 
 def refusal(data: bytes, program: bytes | None = None) -> str:
     with pytest.raises(reading.Refused) as refused:
-        privacy.check(data, program)
+        statements.check(data, program)
     return str(refused.value)
 
 
@@ -165,7 +166,7 @@ def test_the_negated_proof_does_not_pass() -> None:
         {"kind": "inverse", "proof": {"kind": "identity"}},
     ):
         with pytest.raises(reading.Refused):
-            facts.prove(f, on, proof, "test")
+            prove(f, on, proof, "test")
 
 
 # --- files that are no certificates ----------------------------------------------------------------------

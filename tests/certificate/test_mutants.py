@@ -31,7 +31,7 @@ import dipc
 from dipc.certificate.format import dumps
 from dipc.dipwhile.certify.compared import rederive
 from dipc.dipwhile.certify.privacy import certificate
-from dipc.kernel import facts, privacy, reading
+from dipc.kernel import facts, reading, statements
 
 ROOT = Path(__file__).parent.parent.parent
 ALL = bool(os.environ.get("DIPC_ALL_MUTANTS"))
@@ -80,7 +80,7 @@ def subject(name: str) -> dict[str, Any]:
         text = re.sub(r"^adjacent .*$", f"adjacent {adjacent}", text, flags=re.MULTILINE)
     mechanism = dipc.load(text, **parameters)
     data = json.loads(dumps(certificate(mechanism.program, mechanism.check(claim))))
-    privacy.check(json.dumps(data).encode())
+    statements.check(json.dumps(data).encode())
     assert isinstance(data, dict)
     return data
 
@@ -136,19 +136,19 @@ def sampled(data: dict[str, Any]) -> Iterator[tuple[Where, Any]]:
 
 
 def resealed(mutant: dict[str, Any]) -> dict[str, Any]:
-    return {**mutant, "digest": privacy.digest(mutant)}
+    return {**mutant, "digest": reading.digest(mutant)}
 
 
 def refusal(mutant: dict[str, Any]) -> str | None:
     try:
-        privacy.check(json.dumps(mutant).encode())
+        statements.check(json.dumps(mutant).encode())
     except reading.Refused as refused:
         return str(refused)
     return None
 
 
 def refused_by_the_deep_check(mutant: dict[str, Any]) -> bool:
-    accepted = privacy.check(json.dumps(mutant).encode())
+    accepted = statements.check(json.dumps(mutant).encode())
     try:
         rederive(accepted)
     except (reading.Refused, dipc.DipcError):
@@ -161,7 +161,7 @@ def remembering(prove: Callable[..., None]) -> Callable[..., None]:
     accepted: set[object] = set()
 
     def once(f: facts.Function, on: facts.Interval, proof: Any, step: str, strict: bool = False) -> None:
-        question = repr((f, on)), json.dumps(proof), strict
+        question = repr((f, on)), repr(proof), strict
         if question not in accepted:
             prove(f, on, proof, step, strict)
             accepted.add(question)

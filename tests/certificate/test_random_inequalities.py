@@ -13,9 +13,9 @@ import pytest
 from campaigns import drawn
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from proving import NoProof, budgets, factored, proof_of, to_exppoly
+from proving import NoProof, budgets, factored, proof_of, prove, to_exppoly
 
-from dipc.certificate.format import proof_as_json, terms, to_function
+from dipc.certificate.format import listed_proof, terms, to_function
 from dipc.claims.oracle import SignOracle
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import UNIT, ZERO, Function, Interval
@@ -86,7 +86,7 @@ def examined(f: Function, on: Interval) -> None:
     answer = judged(f, on)
     if isinstance(answer, Holds):
         proof = proof_of(f, on)
-        facts.prove(f, on, proof, "test")
+        prove(f, on, proof, "test")
         below = facts.negative(f)
         if isinstance(judged(below, on), Fails):
             refused(below, on, proof)
@@ -97,7 +97,7 @@ def examined(f: Function, on: Interval) -> None:
 
 def refused(f: Function, on: Interval, proof: Any) -> None:
     with pytest.raises(reading.Refused):
-        facts.prove(f, on, proof, "test")
+        prove(f, on, proof, "test")
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -150,7 +150,7 @@ def test_the_oracle_has_a_proof_of_what_holds(kind: str, data: st.DataObject) ->
         answer = oracle.decide(h)
         if isinstance(answer, Holds):
             proof = oracle.proof_of(h)
-            facts.prove(to_function(h), on, proof_as_json(proof, h), "test")
+            prove(to_function(h), on, write(listed_proof(proof, h)), "test")
             assert oracle.proof_of(h) is proof
             assert isinstance(answer.proof, SignTable) or answer.proof == proof
         elif isinstance(answer, Fails):

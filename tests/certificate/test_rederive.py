@@ -15,11 +15,11 @@ from certificates import PROGRAMS, SMALLER, data_of, path_of
 
 from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import compared, rederive
-from dipc.kernel import privacy, reading
+from dipc.kernel import privacy, reading, statements
 
 
 def checked(data: dict[str, Any]) -> privacy.Certificate:
-    return privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
+    return statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
 
 
 @pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
@@ -69,7 +69,7 @@ def test_other_probabilities_are_refused(
     """A certificate that the kernel accepts, with the text of a program that does something else."""
     data = with_text(data_of(path_of(name), **parameters), old, new)
     file = tmp_path / "out.json"
-    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
     wanted = ["--expect", "violated" if "violation" in data else "private"]
     assert status(["verify", str(file), *wanted, "--no-deep"]) == 3
     capsys.readouterr()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from certificate.altered import places
 
-from dipc.kernel.reading import MAX_DIGITS, Refused
-from dipc.kernel.schema import check_version, read, write
+from dipc.kernel.reading import Refused
+from dipc.kernel.schema import MAX_DIGITS, check_version, read, write
 
 
 @dataclass(frozen=True)

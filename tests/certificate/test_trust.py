@@ -25,7 +25,7 @@ from dipc.dipwhile.certify.privacy import certificate
 from dipc.dipwhile.export.coq.theorems import theorem
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.errors import Source
-from dipc.kernel import laws, privacy
+from dipc.kernel import laws, privacy, statements
 from dipc.kernel.reading import Refused
 from dipc.signs.limits import NoProof
 from dipc.signs.proofs import Chain
@@ -130,7 +130,7 @@ BUGS: tuple[Callable[[Patch], Data], ...] = (
 def kernel(data: bytes) -> privacy.Certificate | None:
     """The certificate, unless it is refused."""
     try:
-        return privacy.check(data)
+        return statements.check(data)
     except Refused:
         return None
 
@@ -150,7 +150,7 @@ def for_coq(data: bytes) -> str:
         patch.setattr(privacy, "read_inequalities", lambda *given: None)
         patch.setattr(privacy, "check_coverage", lambda *given: None)
         patch.setattr(laws, "check_sums", lambda *given: None)
-        return theorem(privacy.check(data), library=False)
+        return theorem(statements.check(data), library=False)
 
 
 DOCUMENT = (ROOT / "docs/certificates.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from certificates import ROOT, data_of, path_of
 
 from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import compared
-from dipc.kernel import privacy, reading
+from dipc.kernel import reading, statements
 from dipc.kernel.__main__ import main as kernel_main
 from dipc.signs.limits import NoProof
 
@@ -30,7 +30,7 @@ def verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
 
     def run(data: dict[str, Any], *arguments: str | Path) -> tuple[int, list[str]]:
         file = tmp_path / "out.json"
-        file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+        file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
         capsys.readouterr()
         code = status(["verify", str(file), *map(str, arguments)])
         return code, capsys.readouterr().out.split("\n")[:-1]
@@ -269,7 +269,7 @@ def test_the_kernel_alone_escapes_as_well(tmp_path: Path) -> None:
     """Also where the output has no encoding for such characters."""
     file = tmp_path / "out.json"
     data = forged("\u0161" + EVIL)
-    file.write_text(json.dumps({**data, "digest": privacy.digest(data)}), encoding="utf-8")
+    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
     command = [sys.executable, "-I", "-S", str(ROOT / "dipc" / "kernel"), str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -279,7 +279,7 @@ def test_the_kernel_alone_escapes_as_well(tmp_path: Path) -> None:
 def test_compared_refuses_other_parameters() -> None:
     data = data_of(SVT1, N=1)
     data["parameters"].pop("c")
-    certificate = privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
+    certificate = statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
     with pytest.raises(reading.Refused, match=r"^deep: parameters: "):
         compared(certificate, {}, None)
 

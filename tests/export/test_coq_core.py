@@ -31,7 +31,7 @@ from dipc.dipwhile.syntax.ast import NOWHERE, Op
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Halt, Jump, Put, Test
 from dipc.errors import InputError, Source, Unsupported
-from dipc.kernel import privacy
+from dipc.kernel import statements
 from dipc.models.values import Atom, Value
 
 ROOT = Path(__file__).parent.parent.parent
@@ -42,7 +42,7 @@ def theorem(name: str, **parameters: int) -> str:
     path = ROOT / "programs" / f"{name}.dip"
     _, certificate = certified(path, **parameters)
     program = dipc.load(path, **parameters).program
-    return core_theorem(program, privacy.check(certificate.encode()), library=False)
+    return core_theorem(program, statements.check(certificate.encode()), library=False)
 
 
 # --- the meaning of the core --------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_what_is_outside_is_refused_by_name(name: str, why: str) -> None:
 
 def test_the_certificate_is_that_of_the_program() -> None:
     path = ROOT / "programs" / "randomized_response" / "kary.dip"
-    certificate = privacy.check(certified(path)[1].encode())
+    certificate = statements.check(certified(path)[1].encode())
     with pytest.raises(InputError, match="not one of"):
         core_theorem(dipc.load(path, k=3).program, certificate)
     with pytest.raises(InputError, match="not one of"):

@@ -22,7 +22,7 @@ from dipc.dpctl.page import report_model_html
 from dipc.export.markov_picture import svg
 from dipc.kernel.facts import ZERO, chain_of, unscaled, value_at
 from dipc.kernel.laws import in_integers
-from dipc.kernel.privacy import check as kernel_check
+from dipc.kernel.statements import check as kernel_check
 from dipc.report.canvas import MissingPackage
 
 HOSTILE = """# <script>alert("comment")</script> </style> {{ 7*7 }} & <img src=x onerror=alert(1)>
@@ -113,7 +113,7 @@ def test_a_proof_can_be_followed(private: str) -> None:
     certificate = kernel_check(json.dumps(dipc.load("svt1", N=2).certificate()).encode())
     integers = in_integers(certificate.table, certificate.claim.t)
     proofs = []
-    for pair in (pair for item in certificate.data["inequalities"] for pair in item["of"]):
+    for pair in (pair for item in certificate.listed.inequalities for pair in item.of):
         links = chain_of(unscaled(integers.slack([tuple(pair)]), integers.unit))
         proofs.append([str(value_at(link, ZERO).get(ZERO, ZERO)) for link in links])
     assert shown in proofs and len(shown) > 3

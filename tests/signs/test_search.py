@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from campaigns import spread
-from proving import NoProof, proof_of
+from proving import NoProof, proof_of, prove
 
 from dipc.kernel import exponential, facts, reading
 from dipc.kernel.facts import ZERO, Function, Interval
@@ -96,7 +96,7 @@ CASES = [
 @pytest.mark.parametrize(("f", "on", "kinds", "strict"), CASES)
 def test_kinds(f: Function, on: Interval, kinds: set[str], strict: bool) -> None:
     proof = proof_of(f, on, strict)
-    facts.prove(f, on, proof, "test", strict)
+    prove(f, on, proof, "test", strict)
     assert kinds == set(re.findall(r"'kind': '(\w+)'", str(proof)))
 
 
@@ -106,9 +106,9 @@ def test_a_touching_function_is_not_strictly_positive(strict: bool) -> None:
     proof = proof_of(f, POSITIVE)
     if strict:
         with pytest.raises(reading.Refused):
-            facts.prove(f, POSITIVE, proof, "test", strict=True)
+            prove(f, POSITIVE, proof, "test", strict=True)
     else:
-        facts.prove(f, POSITIVE, proof, "test")
+        prove(f, POSITIVE, proof, "test")
 
 
 def test_what_has_no_proof_says_so() -> None:
@@ -154,7 +154,7 @@ def test_squares_and_sums_of_random_functions(seed: int) -> None:
     on = Interval(ZERO, high, False, high is not None and rng.random() < 0.5)
     for more in (0, Fraction(1, 10), 3):
         g = facts.normal(facts.add(square, facts.collected([(facts.UNIT, Fraction(more))])))
-        facts.prove(g, on, proof_of(g, on), "test")
+        prove(g, on, proof_of(g, on), "test")
 
 
 @pytest.mark.parametrize("seed", spread(range(40), 8))
@@ -162,13 +162,13 @@ def test_the_proof_of_one_function_proves_no_other(seed: int) -> None:
     rng = random.Random(seed)
     (f, on), (g, _) = rng.sample([(f, on) for f, on, _, _ in CASES if f and on.low != on.high], 2)
     proof = proof_of(f, on)
-    facts.prove(f, on, proof, "test")
+    prove(f, on, proof, "test")
     negative = facts.negative(f)
     with pytest.raises(reading.Refused):
-        facts.prove(negative, on, proof, "test")
+        prove(negative, on, proof, "test")
     if facts.sign_at(g, Fraction(1)) < 0 and on.has(Fraction(1)):
         with pytest.raises(reading.Refused):
-            facts.prove(g, on, proof, "test")
+            prove(g, on, proof, "test")
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ FALSE = [
 @pytest.mark.parametrize(("f", "on", "proof", "reason"), FALSE)
 def test_each_condition_is_needed(f: Function, on: Interval, proof: Any, reason: str) -> None:
     with pytest.raises(reading.Refused, match=reason):
-        facts.prove(f, on, proof, "test")
+        prove(f, on, proof, "test")
 
 
 @pytest.mark.parametrize(("start", "ends"), [("0", False), ("1", True)])
@@ -318,9 +318,9 @@ def test_strict_proofs_look_at_the_points_between(start: str, ends: bool) -> Non
     points = ["1", "2"] if ends else ["0", "1", "2"]
     proof = cut_at(*points, by=[low(2)] if ends else [high(2), low(2)])
     on = between(start, "2", ends)
-    facts.prove(PARABOLA, on, proof, "test")
+    prove(PARABOLA, on, proof, "test")
     with pytest.raises(reading.Refused, match="not positive"):
-        facts.prove(PARABOLA, on, proof, "test", strict=True)
+        prove(PARABOLA, on, proof, "test", strict=True)
 
 
 @pytest.mark.parametrize("f", [f for f, *_ in CASES if f])

@@ -29,7 +29,7 @@ from dipc.dipwhile.certify.privacy import certificate
 from dipc.dipwhile.rederive.functions import NotCovered
 from dipc.dipwhile.syntax.compile import read
 from dipc.errors import Source
-from dipc.kernel import privacy
+from dipc.kernel import reading, statements
 from dipc.numbers import quotient
 from dipc.numbers.quotient import Quotient
 
@@ -193,7 +193,7 @@ def test_thresholds(rate: str, far: int, claims: dict[str, str]) -> None:
         verdict = mechanism.check(claim)
         assert verdict.status == status
         data = certificate(mechanism.program, verdict)  # also where exp(-10^20) has 10^20 digits
-        checked = privacy.check(json.dumps({**data, "digest": privacy.digest(data)}).encode())
+        checked = statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
         if far == 3000:
             assert "derived from the program text" in rederive(checked)
         elif far > 3000:
