@@ -13,6 +13,8 @@ from dipc.dpctl.formula import Property
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
 from dipc.kernel import chains
+from dipc.kernel.schema import write
+from dipc.kernel.statements import check
 from dipc.models.chain import MarkovChain
 from dipc.models.reading import read_model
 from dipc.numbers.quotient import Quotient
@@ -54,4 +56,8 @@ def written(chain: Any, formula: str | Property) -> dict[str, Any]:
     return found
 
 
-checked = checker(chains.Certificate)
+def checked(data: Any) -> chains.Certificate:
+    """What the kernel finds in a certificate, or in the JSON of one."""
+    found = check(dumps({k: v for k, v in write(data).items() if k != "digest"}).encode())
+    assert isinstance(found, chains.Certificate)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from . import chains, privacy, pufferfish, sizes
 from .reading import require, sealed
@@ -13,6 +13,7 @@ Certificate = privacy.Certificate | chains.Certificate | pufferfish.Certificate 
 WRITERS = {
     "chain": "model check",
     "sizes": "prove",
+    "pufferfish": "pufferfish check",
     "hidden": "pufferfish check",
     "class": "pufferfish check",
 }
@@ -39,5 +40,16 @@ def checked(data: Any, program: bytes | None = None) -> Certificate:
             return privacy.checked(listed, program)
         case sizes.Listed():
             return sizes.checked(listed, program)
-    require(program is None, "program", "the certificate is about a model, not about a program")
-    return chains.checked(listed) if isinstance(listed, chains.Listed) else pufferfish.checked(listed)
+        case chains.Listed():
+            refuse_program(program, "Markov chain")
+            return chains.checked(listed)
+        case pufferfish.Listed():
+            refuse_program(program, "hidden Markov model")
+            return pufferfish.checked(listed)
+        case _:
+            assert_never(listed)
+
+
+def refuse_program(program: bytes | None, about: str) -> None:
+    """A certificate about something else is not one about a program."""
+    require(program is None, "program", f"the certificate is about a {about}, not about a program")

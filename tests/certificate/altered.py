@@ -19,6 +19,12 @@ T = TypeVar("T")
 Where = tuple[str | int, ...]
 
 
+def declared(step: str) -> str:
+    """The place of a step in the file, where what is not as declared is refused."""
+    place = re.sub(r"(\w+) (\d+)", r"\1s, \2", step).replace("strategys", "strategies")
+    return place.replace("phis", "phi").replace("deltas", "delta").replace("nodes, ", "")
+
+
 def places(value: Any, where: Where = ()) -> Iterator[Where]:
     """The place of every value inside, itself included."""
     yield where

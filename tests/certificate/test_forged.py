@@ -105,7 +105,7 @@ def at(*way: str | int, to: object) -> Change:
 
 def bare(*places: Data, loop: bool = False) -> Change:
     """A program that is not private, an automaton that begins at the first of these places, and no costs."""
-    edge = {"from": 0, "to": 0, "samples": [], "guards": [], "sets": {}, "cost": "0"}
+    edge = {"source": 0, "target": 0, "samples": [], "guards": [], "sets": {}, "cost": "0"}
     edge |= {"choices": [], "decisions": [], "path": []}
     phi, delta = {"0": "0"}, {"0": dict[str, str]()}
     strategy = {"edges": [0] * loop, "phi": phi, "delta": delta, "shift": [[]] * loop}

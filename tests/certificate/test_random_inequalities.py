@@ -19,6 +19,7 @@ from dipc.certificate.format import listed_proof, terms, to_function
 from dipc.claims.oracle import SignOracle
 from dipc.kernel import facts, reading
 from dipc.kernel.facts import UNIT, ZERO, Function, Interval
+from dipc.kernel.schema import write
 from dipc.signs import search
 from dipc.signs.inequality import Answer, Fails, Holds, nonnegative
 from dipc.signs.proofs import SignTable
@@ -169,7 +170,7 @@ def test_a_proof_of_another_function_is_refused(kind: str, data: st.DataObject) 
     assume(isinstance(judged(f, on), Holds) and isinstance(judged(g, on), Fails))
     proof = search.proof(to_exppoly(f), budgets(on))
     try:
-        forged = proof_as_json(proof, to_exppoly(g))
+        forged = write(listed_proof(proof, to_exppoly(g)))
     except reading.Refused:  # there is no such number
         return
     refused(g, on, forged)
@@ -195,7 +196,7 @@ def forged(draw: st.DrawFn, f: Function, on: Interval, depth: int = 2) -> Any:
     if kind == "product":
         factors = [
             {
-                "function": terms(to_exppoly(g if draw(st.booleans()) else facts.negative(g))),
+                "function": write(terms(to_exppoly(g if draw(st.booleans()) else facts.negative(g)))),
                 "power": n,
                 "proof": draw(st.none() | forged(g, on, depth - 1)),
             }
@@ -212,8 +213,8 @@ def forged(draw: st.DrawFn, f: Function, on: Interval, depth: int = 2) -> Any:
         proof = draw(forged(signs, on, depth - 1)) if signs else {"kind": "identity"}
         return {
             "kind": kind,
-            "binomial": terms(to_exppoly(g)),
-            "cofactor": terms(to_exppoly(cofactor)),
+            "binomial": write(terms(to_exppoly(g))),
+            "cofactor": write(terms(to_exppoly(cofactor))),
             "proof": proof,
         }
     if kind == "inverse":
@@ -244,7 +245,7 @@ def pieces(draw: st.DrawFn, f: Function, on: Interval) -> Any:
 def taylor(draw: st.DrawFn, f: Function) -> Any:
     n, a, k, b = draw(st.sampled_from([*f, UNIT]))
     times = {(-n, -a, -k, -b): draw(small.filter(bool))}
-    return [draw(st.sampled_from(["low", "high"])), draw(st.integers(0, 6)), terms(to_exppoly(times))]
+    return [draw(st.sampled_from(["low", "high"])), draw(st.integers(0, 6)), write(terms(to_exppoly(times)))]
 
 
 @pytest.mark.parametrize("kind", CLASSES)

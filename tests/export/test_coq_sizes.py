@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,8 @@ from dipc.dipwhile.certify.every_size import Proof, sizes_certificate
 from dipc.dipwhile.export.coq.every_size import MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
 from dipc.kernel import statements
 from dipc.kernel.reading import Refused
-from dipc.kernel.sizes import Certificate, checked
+from dipc.kernel.schema import read, write
+from dipc.kernel.sizes import Certificate, Listed, checked
 from dipc.shipped import source_of
 
 BEGIN = (REQUIRED, f"From Dipc Require Import {' '.join(MODULES)}.", *OPENING)
@@ -89,8 +90,9 @@ def test_files_are_well_formed(name: str) -> None:
 
 def test_comments_cannot_be_left() -> None:
     certificate = certified("svt1")
-    steps = [[kind, f'*) Qed. "{words}', value] for kind, words, value in certificate.data["steps"]]
-    text = theorem(certificate._replace(data={**certificate.data, "steps": steps}), library=False)
+    steps = [(kind, f'*) Qed. "{words}', value) for kind, words, value in certificate.listed.steps]
+    other = replace(certificate, listed=replace(certificate.listed, steps=steps))
+    text = theorem(other, library=False)
     assert "*) Qed" not in text and '"' not in text
 
 
@@ -236,31 +238,26 @@ def numbers_of(strategy: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
 def without_edge(strategy: dict[str, Any], i: int, data: dict[str, Any]) -> None:
     del strategy["edges"][i], strategy["shift"][i]
     left = [data["edges"][n] for n in strategy["edges"]]
-    places = {str(data["start"]), *(str(edge[end]) for edge in left for end in ("from", "to"))}
+    places = {str(data["start"]), *(str(edge[end]) for edge in left for end in ("source", "target"))}
     for part in ("phi", "delta"):
         strategy[part] = {place: x for place, x in strategy[part].items() if place in places}
 
 
 def altered(certificate: Certificate, choose: random.Random) -> Certificate:
     """Some numbers of a strategy are others, or an edge is missing there."""
-    data = json_copy(certificate.data)
+    data = write(certificate.listed)
     strategy = choose.choice(data["strategies"])
     if choose.random() < 0.2:
         without_edge(strategy, choose.randrange(len(strategy["edges"])), data)
     for where, key in choose.sample(list(numbers_of(strategy)), choose.choice((0, 1, 1, 2))):
         where[key] = str(Fraction(where[key]) + choose.choice(STEPS))
-    return certificate._replace(data=data)
-
-
-def json_copy(data: dict[str, Any]) -> dict[str, Any]:
-    copied: dict[str, Any] = json.loads(json.dumps(data))
-    return copied
+    return replace(certificate, listed=read(Listed, data))
 
 
 def proved(certificate: Certificate) -> bool:
     """What the kernel says, which shares no code with Coq."""
     try:
-        checked(certificate.data, None)
+        checked(certificate.listed)
     except Refused:
         return False
     return True
@@ -272,10 +269,10 @@ def test_coq_and_the_kernel_agree_on_altered_strategies(library: Path, tmp_path:
     for name in ("svt1", "range", "nmax2", "noisy_max_first", "svt_numeric", "noisy_max_loop"):
         for _ in range(12):
             certificate = altered(certified(name), choose)
-            if any(Fraction(x) < 0 for s in certificate.data["strategies"] for x in s["phi"].values()):
+            if any(x < 0 for s in certificate.listed.strategies for x in s.phi.values()):
                 continue  # the kernel does not even read it
             answers.append(proved(certificate))
-            listing, t = Listing(certificate), number(Fraction(certificate.data["t"]))
+            listing, t = Listing(certificate), number(certificate.listed.t)
             check = f"sizes_check always Chains program {t} strategies reached"
             lines += [f"Module M{len(answers)}.", *listing.definitions()]
             said = str(answers[-1]).lower()

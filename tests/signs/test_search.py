@@ -272,13 +272,23 @@ FALSE = [
     (
         function((3,), (-1, 0, 1)),
         POSITIVE,
-        {"kind": "binomial", "binomial": [["3"], ["-1", 0, "1"]], "cofactor": [["1"]], "proof": None},
+        {
+            "kind": "binomial",
+            "binomial": [["3"], ["-1", 0, "1"]],
+            "cofactor": [["1"]],
+            "proof": {"kind": "identity"},
+        },
         "not a difference of two exponentials",
     ),
     (
         function((3, 1), (-3, 0, 1)),
         POSITIVE,
-        {"kind": "binomial", "binomial": [["3", 1], ["-3", 0, "1"]], "cofactor": [["1"]], "proof": None},
+        {
+            "kind": "binomial",
+            "binomial": [["3", 1], ["-3", 0, "1"]],
+            "cofactor": [["1"]],
+            "proof": {"kind": "identity"},
+        },
         "not a difference of two exponentials",
     ),
     (

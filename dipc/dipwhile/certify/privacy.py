@@ -223,7 +223,7 @@ class Writer:
             "statement": "privacy",
             "program": listed_program(program.source),
             "parameters": {name: fraction(value) for name, value in program.parameters},
-            "claim": kernel.Claimed(fraction(goal.t), delta, listed_interval(goal.budgets)),
+            "claim": kernel.Claimed(fraction(goal.multiple), delta, listed_interval(goal.budgets)),
             "inputs": [declaration(v) for v in program.inputs],
             "outputs": [declaration(v) for v in program.outputs],
             "adjacency": listing.Related(kind, near, pairs),
