@@ -5,12 +5,13 @@
 
 The standard library only, nothing of dipc: what this folder accepts is proved, whoever wrote it.
 
-* ``reading``: values of the file;
+* ``reading``: the file, and what refuses it;
+* ``schema``: values of the file, as dataclasses declare them;
 * ``facts``: functions of eps, exact signs, and proofs of f >= 0: the logical core;
-* ``laws``: what a certificate lists: sets, functions, decision diagrams, the adjacency;
+* ``laws``: sets, functions, decision diagrams, the adjacency;
 * ``privacy``: what (eps, delta)-privacy needs;
-* ``chains``: what a formula of dpCTL* about a Markov chain needs;
-* ``models``, ``hidden``, ``pumps``: what Pufferfish privacy of a hidden Markov model needs;
-* ``polynomials``, ``parameters``, ``classes``: the same for every value of parameters;
-* ``statements``: which of the four a certificate is about.
+* ``sizes``, ``automata``: what privacy for every size needs;
+* ``chains``, ``formulas``: what a formula of dpCTL* about a Markov chain needs;
+* ``pufferfish``, ``polynomials``: what Pufferfish privacy of a hidden Markov model needs;
+* ``statements``: the union of these four statements.
 """
