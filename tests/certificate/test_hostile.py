@@ -46,7 +46,7 @@ def with_first(proof: Any, function: Any = None) -> Data:
     data = copy.deepcopy(PROVED)
     if function is not None:
         return {**data, "denominators": [{"function": function, "proof": proof}]}
-    (first, *more), *rest = data["inequalities"][0]["of"], data["inequalities"][1:]
+    (first, *more), rest = data["inequalities"][0]["of"], data["inequalities"][1:]
     items = [{**data["inequalities"][0], "of": [first], "proof": proof}]
     items += [{**data["inequalities"][0], "of": more}] * bool(more)
     return {**data, "inequalities": [*items, *rest]}
