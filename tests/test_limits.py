@@ -539,7 +539,7 @@ def test_verify_within_limits(tmp_path: Path, capfd: Capture) -> None:
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        ("dipc.kernel.privacy.check_fields", "error: the time limit was reached ("),
+        ("dipc.kernel.privacy.check_program", "error: the time limit was reached ("),
         ("dipc.dipwhile.commands.judge.rederive", "\nnot derived: the time limit was reached\n"),
     ],
 )

@@ -15,7 +15,7 @@ from campaigns import many
 from dipc.kernel import polynomials
 from dipc.kernel.polynomials import Cube, Polynomial, Sign, Terms, bernstein, composed, plus, times
 from dipc.kernel.reading import Refused
-from dipc.kernel.schema import reader
+from dipc.kernel.schema import read
 
 GRID = [Fraction(n, 8) for n in range(9)]
 
@@ -94,7 +94,7 @@ def random_tree(random: Random, variables: int, conditions: int, depth: int) -> 
 
 def accepted(f: Polynomial, conditions: list[Polynomial], proof: Any) -> bool:
     try:
-        sign = reader(Sign)(proof, "f")
+        sign = read(Sign, proof, "f")
         Cube(2, [bernstein(g, 2, "g") for g in conditions]).check_sign(f, sign, "f")
     except Refused:
         return False
@@ -178,7 +178,7 @@ def test_polynomials_in_words() -> None:
 )
 def test_what_is_not_a_polynomial_is_refused(written: Any) -> None:
     with pytest.raises(Refused, match=r"^f[:,] "):
-        polynomials.polynomial(reader(Terms)(written, "f"), 2, "f")
+        polynomials.polynomial(read(Terms, written, "f"), 2, "f")
 
 
 def test_sizes_are_limited() -> None:

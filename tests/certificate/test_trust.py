@@ -27,6 +27,7 @@ from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.errors import Source
 from dipc.kernel import laws, privacy, statements
 from dipc.kernel.reading import Refused
+from dipc.kernel.schema import write
 from dipc.signs.limits import NoProof
 from dipc.signs.proofs import Chain
 
@@ -41,12 +42,13 @@ def as_listed(text: str) -> Data:
     mechanism = dipc.load(text)
     found = mechanism.check()
     assert found.status == "private"
-    return certificate(mechanism.program, found)
+    listed: Data = write(certificate(mechanism.program, found))
+    return listed
 
 
 def about_wrong(data: Data) -> Data:
     """The certificate, about the text of the program that is not private."""
-    return {**data, "program": listed_program(Source("kary_wrong.dip", WRONG))}
+    return {**data, "program": write(listed_program(Source("kary_wrong.dip", WRONG)))}
 
 
 # --- the bugs: each returns the certificate that dipc would write ---------------------------------------
@@ -87,7 +89,7 @@ def an_input_left_out(patch: Patch) -> Data:
     text = "input q in {%s}; output o in {0, 1}; adjacent all; private eps; "
     text += "if q > 2 then o <- 1 else o <- 0 end"
     listed = as_listed(text % "1, 2")
-    return {**listed, "program": listed_program(Source("left_out.dip", text % "1, 2, 3"))}
+    return {**listed, "program": write(listed_program(Source("left_out.dip", text % "1, 2, 3")))}
 
 
 def a_number_in_the_certificate(patch: Patch) -> Data:
