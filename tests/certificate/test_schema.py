@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from certificate.altered import places
@@ -30,6 +30,10 @@ class Tree:
     is_open: bool
     items: list[Pair | Leaf]
     number: Fraction | list[Fraction]
+    word: Literal["low", "high"]
+    named: dict[str, int]
+    term: tuple[Fraction] | tuple[Fraction, int]
+    inner: Tree | None
 
 
 def random_tree(random: Random) -> Tree:
@@ -42,7 +46,11 @@ def random_tree(random: Random) -> Tree:
         return Leaf(random.choice([None, [], [1, 2]]))
 
     items = [item() for _ in range(random.randint(0, 4))]
-    return Tree(random.random() < 0.5, items, random.choice([fraction(), [fraction()]]))
+    number = random.choice([fraction(), [fraction()]])
+    word: Any = random.choice(["low", "high"])
+    term = random.choice([(fraction(),), (fraction(), 3)])
+    inner = random_tree(random) if random.random() < 0.3 else None
+    return Tree(random.random() < 0.5, items, number, word, {"a": 1} if inner else {}, term, inner)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -73,7 +81,15 @@ def test_what_is_read_is_what_is_written(seed: int) -> None:
                 assert again == data["whole"] and repr(again) == repr(data["whole"])
 
 
-WHOLE: Any = {"is_open": True, "items": [{"name": "a", "both": [1, "1/2"]}, {"leaf": None}], "number": "1"}
+WHOLE: Any = {
+    "is_open": True,
+    "items": [{"name": "a", "both": [1, "1/2"]}, {"leaf": None}],
+    "number": "1",
+    "word": "low",
+    "named": {"a": 1},
+    "term": ["1", 2],
+    "inner": None,
+}
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"is_open": 1}, "tree, is_open: true or false is expected"),
     ({"more": 1}, "tree: the field 'more' is not known"),
@@ -88,6 +104,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"number": "1/0"}, "tree, number: '1/0' is not"),
     ({"number": "1e9"}, "tree, number: '1e9' is not a rational number"),
     ({"number": "1" * (MAX_DIGITS + 1)}, "tree, number: '1111"),
+    ({"word": "Low"}, "tree, word: one of low, high is expected"),
+    ({"word": None}, "tree, word: one of low, high is expected"),
+    ({"named": {"a": True}}, "tree, named, a: an integer is expected"),
+    ({"named": []}, "tree, named: an object is expected"),
+    ({"term": []}, "tree, term: none of the expected kinds"),
+    ({"term": ["1", 2, 3]}, "tree, term: none of the expected kinds"),
+    ({"term": ["1", "2"]}, "tree, term, 1: an integer is expected"),
+    ({"inner": {}}, "tree, inner: the field 'is_open' is missing"),
     ({"number": float("nan")}, "tree, number: none of the expected kinds"),
 ]
 
