@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from certificate.altered import checker
-
 from dipc.certificate.format import dumps
 from dipc.dpctl.certify import model_certificate
 from dipc.dpctl.formula import Property

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from campaigns import some
 from certificate import altered
-from certificate.altered import Where, at, changed, checker, declared, mutants, places, survivors
+from certificate.altered import Where, at, changed, checker, declared, mutants, survivors
 from flint import fmpq
 from patience import quickest
 

@@ -14,17 +14,18 @@ from dipc.cli.asking import present, write_certificate
 from dipc.cli.outcome import Result
 from dipc.files import write_file
 from dipc.report.document import Node, Row, html, plain_document
-from dipc.report.page import STYLES
+from dipc.report.page import TEMPLATES
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Result):
+    kind = "check"
     verdict: Verdict | None = None
 
     @property
     def rows(self) -> Iterator[Node]:
         assert self.verdict is not None
-        yield Row("die", self.file, "die", self.file)
+        yield Row("die", self.file, "program", self.file)
         yield Row("verdict", self.verdict.status.upper(), "verdict", self.verdict.status)
         yield Row("worst", str(self.verdict.worst), "worst", str(self.verdict.worst))
 
@@ -47,6 +48,6 @@ def check(file: str, certificate_file: str | None, as_json: bool) -> int:
 def report(file: str, output: str) -> int:
     """Write a page about the die in FILE."""
     body = html(plain_document(Outcome(file, 0.0, Die.load(file).check()).rows))
-    style = (STYLES / "report.css").read_text(encoding="utf-8")
+    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     write_file(output, f"<!DOCTYPE html>\n<title>{escape(file)}</title><style>{style}</style>{body}\n")
     return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dipc.errors import InputError
-from dipc.kernel.privacy import digest
+from dipc.kernel.reading import digest
 from dipc.shipped import source_of
 
 
