@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, combinations
@@ -18,7 +19,10 @@ from numeric import fixed, high
 import dipc
 from dipc.claims.privacy import worst_sets
 from dipc.claims.regions import violated_regions
+from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.valuations import grouped
 from dipc.numbers.exppoly import ExpPoly
+from dipc.shipped import describe
 from dipc.signs.eps_range import EpsRange
 
 TABLES = (
@@ -228,3 +232,24 @@ def test_one_number_for_a_program_without_eps() -> None:
             refused()
     with pytest.raises(dipc.InputError, match="the rate `5/2` does not mention `eps`"):
         dipc.load(NOISE.replace("o <- 0;", "o <- 0; s <- Lap(eps, q);"))
+
+
+@pytest.mark.parametrize(
+    "name", ["svt1", "svt4", "nmax1", "hist1", "sparse", "truncated_geometric", "rand1", "exponential"]
+)
+def test_fixed_rates_are_eps_one(name: str) -> None:
+    """With 1 in the place of eps: the same distributions, losses and least epsilon as at eps = 1."""
+    given = dipc.load(name).parameters
+    smaller = {"N": 2} if "N" in given else {}
+    text = describe(name).path.read_text(encoding="utf-8")
+    text = re.sub(r"#.*", "", text)
+    body = re.sub(r"^private.*$", "", text, flags=re.MULTILINE)
+    scaled = dipc.load(re.sub(r"^private.*$", "private eps", text, flags=re.MULTILINE), **smaller)
+    fixed_rates = dipc.load(re.sub(r"\beps\b", "1", body), **smaller)
+    assert not fixed_rates.program.with_eps and fixed_rates.program.unit == ("Lap" in body or "Exp(" in body)
+    for values in list(InputSpace(scaled.program))[:: 5 if smaller else 1]:
+        named = dict(grouped(scaled.program.inputs, values))
+        one, other = scaled.distribution(**named), fixed_rates.distribution(**named)
+        assert {o: p.at_one() for o, p in one.items()} == dict(other.items())
+    least, known = fixed_rates.budget().least, scaled.budget(at=1).least
+    assert (least.low, least.high) == (known.low, known.high)
