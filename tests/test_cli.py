@@ -155,7 +155,7 @@ BROKEN = [
     (["check", SVT1, SVT4, "--certificate", "c.json"], "one program"),
     (["check", SVT1, "--expect", "-D", "N=2"], "as it stands"),
     (["check", SVT1, "--claim", "garbage"], "garbage"),
-    (["check", SVT1, "--claim", "eps*eps"], "multiple of eps"),
+    (["check", SVT1, "--claim", "eps*eps"], "multiples of eps"),
     (["check", SVT1, "--claim", "-eps"], "negative"),
     (["check", SVT1, "--claim", "eps/0"], "division by zero"),
     (["check", SVT1, "--claim", "eps, -2"], "probability"),

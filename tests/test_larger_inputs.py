@@ -106,7 +106,7 @@ def listing(mechanism: Mechanism, text: str | None) -> Summary:
     @cache  # most pairs have the probabilities of another one
     def questions(left: Vector, right: Vector) -> list[tuple[Sequence[int], object, Answer]] | None:
         """Each set of outputs to ask about, with its inequality and the answer; None: not settled."""
-        margins = [Quotient(goal.factor) * q - p for p, q in zip(left, right, strict=True)]
+        margins = [goal.factor * q - p for p, q in zip(left, right, strict=True)]
         try:
             sets = (
                 worst_sets([judge.numerator(m) for m in margins], goal.budgets)

@@ -20,6 +20,7 @@ from pathlib import Path
 from flint import fmpq
 
 import dipc
+from dipc.claims.exponent import number_text
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
 from dipc.clock import Clock
@@ -31,7 +32,7 @@ from dipc.dipwhile.records.every_size import where as where_proved
 from dipc.dpctl.model import MarkovModel
 from dipc.dpctl.model import describe as size_of
 from dipc.dpctl.records import brief_witness
-from dipc.errors import Source
+from dipc.errors import Source, Unsupported
 from dipc.models.reading import PropertyLine
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.programs import ProgramQuestion
@@ -223,8 +224,14 @@ class EverySize:
 
 
 def every_size(path: Path) -> EverySize:
-    """Prove the claim of a program for every size; a limit that runs out is an undecided verdict."""
-    asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
+    """Prove the claim of a program for every size; a limit that runs out is an undecided verdict.
+
+    A claim that is no multiple of eps is for `dipc check` only.
+    """
+    try:
+        asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
+    except Unsupported as limit:
+        return EverySize("", "not asked", "", "", (limit.message,))
     with dipc.limits(seconds=TIME_LIMIT):
         found = answered(asked, Clock())
     rows = {row.label: row.text for row in answer_rows(found) if isinstance(row, Row) and row.text}
@@ -285,6 +292,8 @@ def tightest(mechanism: dipc.Mechanism, delta: str) -> str:
         return "not found"
     if budget.least.infinite:
         return "infinite"
+    if budget.factor is not None:
+        return number_text(budget.factor)
     t = amount(budget.least)
     return f"{'ε' if t == '1' else f'{t}·ε'}{places([spot for spot, _ in budget.witnesses])}"
 

@@ -100,7 +100,7 @@ def question(
     goal = goal_of(compile_claim(plain, values))
     if goal.t is None:
         message = "`dipc prove` follows claims whose epsilon is a multiple of eps"
-        raise InputError(message, made.epsilon.span, "`dipc check` decides this one for given sizes")
+        raise Unsupported(message, made.epsilon.span, "`dipc check` decides this one for given sizes")
     goal.validate(SignOracle(goal.budgets))  # a negative delta: nothing is private then
     return Question(asked, source, overrides, goal)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, assert_never
 
@@ -64,12 +65,9 @@ def compile_program(
     claim for the sizes as declared.
     """
     names = collect_names(program)
-    body: Iterator[ast.Node] = iter(program.body)
-    with_eps = any(isinstance(part, ast.Eps) for statement in body for part in preorder(statement, parts))
-    claims_eps = program.claim is not None and any(
-        isinstance(e, ast.Eps) for e in nodes(program.claim.epsilon)
-    )
-    unit = None if with_eps or claims_eps else in_units_of_eps(program)
+    spoken: Iterator[ast.Node] = chain(program.body, [program.claim.epsilon] if program.claim else ())
+    with_eps = any(isinstance(part, ast.Eps) for node in spoken for part in preorder(node, parts))
+    unit = None if with_eps else in_units_of_eps(program)
     program = unit or program
     questions.check_unknowns(program, overrides)
     parameters = evaluate_parameters(program.params, overrides)

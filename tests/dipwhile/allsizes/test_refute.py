@@ -178,7 +178,7 @@ def test_levels() -> None:
 def test_certificate_of_a_pair(program: str) -> None:
     verdict = proved(program)
     assert isinstance(verdict, BrokenFrom) and verdict.program is not None
-    assert certificate(verdict.program, verdict.violated)["format"]
+    assert certificate(verdict.program, verdict.violated).claim
 
 
 def test_declared_inputs() -> None:

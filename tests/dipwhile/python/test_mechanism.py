@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import linecache
 import re
 import subprocess
@@ -17,6 +16,7 @@ from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
 
 import dipc
+from dipc.certificate.format import dumps
 from dipc.cli.main import cli
 from dipc.dipwhile.certify.privacy import certificate
 from dipc.dipwhile.python.errors import pythonic
@@ -221,9 +221,9 @@ def test_unknown_parameters() -> None:
 def test_a_certificate_shows_the_program_and_is_verified(tmp_path: Path) -> None:
     smaller = svt1.with_parameters(N=2)
     written = certificate(smaller.program, smaller.check())
-    assert "bar <- Lap(eps/(2*Delta), T)" in json.dumps(written)
+    assert "bar <- Lap(eps/(2*Delta), T)" in dumps(written)
     file = tmp_path / "svt1.json"
-    file.write_text(json.dumps(written), encoding="utf-8")
+    file.write_text(dumps(written), encoding="utf-8")
     done = CliRunner().invoke(cli, ["verify", str(file), "--deep"], standalone_mode=False)
     assert done.exception is None, done.output
 
