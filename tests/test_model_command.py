@@ -173,6 +173,7 @@ def test_json_of_a_check(capsys: Capture) -> None:
         "regions": {"plus": [], "minus": []},
         "regions_ends": {"plus": [], "minus": []},
         "undecided": [],
+        "notes": [],
     }
     assert contents(run(capsys, "check", "survey.dpm", TIGHT, "--json")[1])["witness"] is None
 

@@ -184,7 +184,7 @@ def test_the_chain_of_svt1_grows_linearly() -> None:
 # --- the JSON record -----------------------------------------------------------------------------
 
 KEYS = {"program", "parameters", "claim", "verdict", "inputs", "pairs", "outputs", "inequalities", "distinct"}
-KEYS |= {"counterexample", "seconds"}
+KEYS |= {"counterexample", "notes", "seconds"}
 COUNTEREXAMPLE_KEYS = {"input", "neighbour", "outputs", "epsilon", "probability", "neighbour_probability"}
 COUNTEREXAMPLE_KEYS |= {"bound", "excess", "violated_for", "violated_for_ends"}
 

@@ -79,15 +79,19 @@ def verdict_rows(found: ModelVerdict) -> Iterator[Node]:
     same = [state for state, status in found.at.items() if status == found.status]
     where = "" if found.status == "holds" else f" at {_listed(same)}"
     yield Row("verdict", found.status.upper() + where)
-    yield data("at", dict(found.at))
-    yield data("regions", {state: _regions_record(each) for state, each in found.regions.items()})
-    yield data("regions_ends", {state: _ends_record(each) for state, each in found.regions.items()})
+    yield from _regions_data(found)
     yield from inner("witness", () if found.witness is None else _witness(found.witness))
     if isinstance(found, Undecided):
         yield Row("reason", pretty(found.reason), "reason", found.reason)
     yield Group("undecided", tuple(tuple(_open(each)) for each in found.undecided), MOST_OPEN)
-    if found.notes:
-        yield data("notes", list(found.notes))
+    yield data("notes", list(found.notes))
+
+
+def _regions_data(found: ModelVerdict) -> Iterator[Row]:
+    """For each state the answer, and the eps at which the formula holds."""
+    yield data("at", dict(found.at))
+    yield data("regions", {state: _regions_record(each) for state, each in found.regions.items()})
+    yield data("regions_ends", {state: _ends_record(each) for state, each in found.regions.items()})
 
 
 def _open(found: Open) -> Iterator[Row]:
@@ -151,12 +155,10 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
     symbolic = has_eps(verdict.model, verdict.property)
     for state in verdict.at:
         yield Row(state, pretty(_where(verdict, state, symbolic)))
-    yield data("regions", {state: _regions_record(each) for state, each in verdict.regions.items()})
-    yield data("regions_ends", {state: _ends_record(each) for state, each in verdict.regions.items()})
+    yield from _regions_data(verdict)
     if isinstance(verdict, Undecided):
         yield Row("reason", pretty(verdict.reason), "reason", verdict.reason)
-    if verdict.notes:
-        yield data("notes", list(verdict.notes))
+    yield data("notes", list(verdict.notes))
 
 
 def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:
@@ -201,8 +203,7 @@ def value_rows(found: ModelValue) -> Iterator[Node]:
             yield from (Row("" if number else state, text) for number, text in enumerate(texts))
             yield from (Row("reason", each.enclosed.reason) for each in segments if each.enclosed is not None)
         yield data("values", {s: _one_or_all(each, "P", names) for s, each in found.values.items()})
-    if found.notes:
-        yield data("notes", list(found.notes))
+    yield data("notes", list(found.notes))
 
 
 def _hidden(rows: Iterator[Row]) -> Iterator[Row]:

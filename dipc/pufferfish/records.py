@@ -126,7 +126,7 @@ def verdict_rows(found: PufferfishVerdict) -> Iterator[Node]:
     witness = () if shown is None else _reached(shown, question, lambda value: _number(value, eps))
     yield from inner("counterexample", witness)
     reason, least = (found.reason, found.least) if isinstance(found, Undecided) else ("", None)
-    yield Row("reason", pretty(reason) if reason else None, "reason", reason)
+    yield Row("reason", pretty(reason) if reason else None, "reason", reason or None)
     ends = {"low": str(least.low), "high": None if least.high is None else str(least.high)} if least else None
     yield Row("least c", _between(least) if least else None, "least", ends)
     yield data("notes", list(found.notes))
@@ -210,6 +210,7 @@ def budget_rows(found: Budget) -> Iterator[Node]:
     """The least c, or in a model with eps the least t, and where it is reached."""
     question, symbol = found.question, "c" if found.question.parameters.eps_name is None else "t"
     yield Row("model", f"{question.name}  ({pretty(title_text(question))})", "model", question.name)
+    yield data("parameters", _intervals(question.parameters))
     yield Row("horizon", str(_horizon(question)), "horizon", _horizon(question))
     yield Row(f"least {symbol}", pretty(least_text(found)), symbol, _constant_record(found))
     if symbol == "c":
@@ -220,7 +221,7 @@ def budget_rows(found: Budget) -> Iterator[Node]:
         text = _fraction
     items = () if shown is None else (tuple(_reached(shown, question, text)),)
     yield Group("reached", items)
-    yield Row("reason", pretty(found.reason) if found.reason else None, "reason", found.reason)
+    yield Row("reason", pretty(found.reason) if found.reason else None, "reason", found.reason or None)
     yield data("notes", list(found.notes))
 
 

@@ -42,8 +42,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[Node]:
     if isinstance(verdict, Undecided):
         yield Row("reason", verdict.reason, "reason", verdict.reason)
         yield doubts(verdict)
-    if verdict.notes:
-        yield data("notes", list(verdict.notes))
+    yield data("notes", list(verdict.notes))
 
 
 def doubts(verdict: Undecided) -> Group:

@@ -131,7 +131,7 @@ def decide(sentence: str, time_limit: float | None, memory_limit: float | None, 
             "witness": None if witness is None else {"low": str(witness.low), "high": str(witness.high)},
             "holds_for": None if regions is None else list(decision.holds_for or ()),
             "holds_for_ends": None if regions is None else [region.record() for region in regions],
-            "reason": decision.reason,
+            "reason": decision.reason or None,
         }
         say(json.dumps(envelope("decide", record), indent=2))
         return EXIT_STATUS[decision.status]

@@ -38,6 +38,7 @@ def answer_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node
     yield Row("verdict", f"{found.status.upper()} {where(found)}".rstrip())
     yield from _counterexample(found)
     yield from _why_open(verdict)
+    yield data("notes", list(found.notes))
 
 
 def head_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node]:

@@ -293,16 +293,17 @@ def budget(asked: Asked, curve: bool) -> int:
         found = list(asked.load().curve()) if curve and not asked.is_program else [asked.budget()]
     seconds = monotonic() - start
     if curve:
-        _show_curve(found, asked.as_json)
+        _show_curve(found, seconds, asked.as_json)
     else:
         show_rows("pufferfish budget", [*budget_rows(found[0]), time_row(seconds)], asked.as_json)
     say_notes(found[-1].notes)
     return 0 if all(each.exact for each in found) else 3
 
 
-def _show_curve(found: Sequence[Budget], as_json: bool) -> None:
+def _show_curve(found: Sequence[Budget], seconds: float, as_json: bool) -> None:
     if as_json:
-        records = [envelope("pufferfish budget", record(budget_rows(each))) for each in found]
+        answers = ([*budget_rows(each), time_row(seconds)] for each in found)
+        records = [envelope("pufferfish budget", record(answer)) for answer in answers]
         say(json.dumps(records, indent=2))
         return
     symbol = "c" if found[0].question.parameters.eps_name is None else "t"
