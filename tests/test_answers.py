@@ -23,21 +23,22 @@ COMMANDS = f"""
 check svt1 -D N=1
 check svt4 --expect
 check svt4 -D N=2 --at 1
+check svt1 -D N=1 --pair q=[0] q=[1]
 check rand1 none
 prove svt1
 prove svt3
 prove datasynthesizer_34_fixed
 prove gap --expect
 explain svt4 -D N=2
-explain svt1 -D N=1
+explain svt1 -D N=1 --pair q=[0] q=[1]
 explain sparse --claim "eps/2, exp(-2)"
-budget svt1 -D N=1 --epsilon-curve
+budget svt1 -D N=1 --epsilon-curve --pair q=[0] q=[1]
 budget svt1 --all-sizes
 budget datasynthesizer_34_fixed --all-sizes
 budget hist2 -D N=1
-profile sparse --epsilon eps/2
+profile svt1 -D N=1 --epsilon eps/8 --pair q=[0] q=[1]
 regions hist2
-regions svt1 -D N=1
+regions svt1 -D N=1 --pair q=[0] q=[1]
 distribution svt1 -D N=1 --input q=[0]
 distribution svt1 -D N=1 --input q=[0] --at 1/2
 decide "exists eps: exp(eps) = 2"
@@ -113,3 +114,9 @@ def test_every_key_says_something() -> None:
                 said[found["kind"], key] |= value is not None
     assert {kind for kind, _ in said} == set(validator().schema["properties"]["kind"]["enum"])
     assert {" ".join(name) for name, known in said.items() if not known} == RARE
+
+
+def test_what_is_private_for_two_inputs_only_says_so() -> None:
+    (found,) = answers("check svt1 -D N=1 --pair q=[0] q=[1]")
+    assert found["question"]["pair"] == [{"q": ["0"]}, {"q": ["1"]}]
+    assert answers("check svt1 -D N=1")[0]["question"]["pair"] is None

@@ -21,7 +21,7 @@ from dipc.cli.failures import Interrupted, error_record, explained, kind_of
 from dipc.files import write_file
 from dipc.report.answer import envelope
 from dipc.report.document import Node, Row, aligned, data, lines, record
-from dipc.report.words import program_rows, short_witness, verdict_rows
+from dipc.report.words import Pair, program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -172,6 +172,7 @@ class Outcome(Result):
     verdict: Verdict | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     reading: float = 0.0  # seconds
+    pair: Pair | None = None
 
     @property
     def claim(self) -> str:
@@ -185,7 +186,7 @@ class Outcome(Result):
     @property
     def rows(self) -> Iterator[Node]:
         assert self.verdict is not None
-        yield from program_rows(self.file, self.parameters)
+        yield from program_rows(self.file, self.parameters, self.pair)
         yield from verdict_rows(self.verdict)
         seconds = {**self.verdict.seconds, "reading": self.reading, "total": self.seconds}
         yield data("seconds", {stage: round(time, 6) for stage, time in seconds.items()})

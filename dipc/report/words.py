@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dipc.claims.cases import Counts
 from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import pretty
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.report.document import Group, Node, Row, data
+
+Pair = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""Two inputs."""
 
 
 def program_title(name: str, parameters: Mapping[str, str]) -> str:
@@ -22,10 +26,11 @@ def program_title(name: str, parameters: Mapping[str, str]) -> str:
     return name + (f"  ({settings})" if settings else "")
 
 
-def program_rows(name: str, parameters: Mapping[str, str]) -> Iterator[Row]:
-    """The program with its parameters: what a document begins with."""
+def program_rows(name: str, parameters: Mapping[str, str], pair: Pair | None = None) -> Iterator[Row]:
+    """The program with its parameters, and the two inputs if only they are compared: how documents begin."""
     yield Row("program", program_title(name, parameters), "program", name)
     yield data("parameters", dict(parameters))
+    yield data("pair", pair and [valuation_record(tuple(values.items())) for values in pair])
 
 
 def verdict_rows(verdict: Verdict) -> Iterator[Node]:

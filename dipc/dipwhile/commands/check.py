@@ -161,4 +161,5 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
         reading = monotonic() - start
         verdict = mechanism.check(wanted.claim, **wanted.restrictions, jobs=wanted.jobs)
     total, set_to = monotonic() - start, mechanism.parameters
-    return Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading), mechanism
+    outcome = Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading, wanted.pair)
+    return outcome, mechanism

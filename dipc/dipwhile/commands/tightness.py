@@ -141,7 +141,7 @@ def _answered(kind: str, answer: Callable[..., list[Tight]], asked: program_opti
     mechanism, found = computed(asked, answer)
     rows = [row for one in found for row in rows_of(one)]
     time = time_row(monotonic() - start)
-    show_rows(kind, [*program_rows(asked.name, mechanism.parameters), *rows, time], asked.as_json)
+    show_rows(kind, [*program_rows(asked.name, mechanism.parameters, asked.pair), *rows, time], asked.as_json)
     return 0
 
 
@@ -208,7 +208,7 @@ def explain(
     seconds = data("seconds", round(monotonic() - start, 6))
     following = commands(found, asked)
     first, *others = explanation_document(found)
-    head = Section("", (*program_rows(asked.name, mechanism.parameters), *first.rows))
+    head = Section("", (*program_rows(asked.name, mechanism.parameters, asked.pair), *first.rows))
     ways = data("next", [command for command, _ in following])
     last = Section("Next", (*(Row(*line) for line in following), ways, seconds))
     show_document("explain", (head, *others, last), asked.as_json)
