@@ -1,7 +1,4 @@
-"""Mechanisms written in Python: the words that stand in them (see :mod:`dipc.dipwhile.python.words`)."""
+"""The former name of :mod:`dipc.words`."""
 
-# ruff: noqa: F403, F405
-from dipc.dipwhile.python.words import *
-
-__all__ = ["DLap", "Exp", "Lap", "LapPlus", "argmax", "argmin", "ceil", "choose", "count", "disc", "eps"]
-__all__ += ["exp", "flip", "floor", "mod", "uniform"]
+from dipc.words import *  # noqa: F403
+from dipc.words import __all__ as __all__

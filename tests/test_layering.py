@@ -59,7 +59,8 @@ LAYERS = (
     {"dipwhile.panels"},
     {"dipwhile.commands"},
     {"testing", "papers"},
-    {"python", "__init__", "pytest_items"},
+    {"words", "__init__", "pytest_items"},
+    {"python"},
     {"pytest_plugin"},
     {"__main__"},
 )

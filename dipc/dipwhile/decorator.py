@@ -1,4 +1,4 @@
-"""``@dipc.mechanism``: a Python function, read and not run, as a mechanism.
+"""``@dipc.mechanism``: a Python function as a mechanism, which is read to decide about it.
 
 The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
 (:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -25,6 +26,7 @@ from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import in_python, speaking_python
+from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements
@@ -73,10 +75,19 @@ class PythonMechanism(Mechanism):
         """How to set parameters, as a piece of Python."""
         return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
 
-    def __call__(self, *_: object, **__: object) -> Any:
-        message = f"`{self.text.node.name}` is a mechanism: it is read and decided, not run"
-        hint = "use its methods: `.check()`, `.distribution(...)`"
-        raise InputError(message, hint=hint)
+    @cached_property
+    def _ready(self) -> Runnable:
+        return Runnable(self.text)
+
+    def __call__(self, *given: Any, rng: Any = None, **named: Any) -> Any:
+        """What the function returns when Python runs it: ``f(q, eps=1)``.
+
+        Integers and finite choices (DLap, flip, choose, uniform, Exp) are drawn exactly, from ``secrets`` or
+        from the bits of ``rng``, a ``random.Random`` or a generator of numpy.  Continuous noise is made of
+        floats: what is proved about real numbers does not hold for their last bits (Mironov 2012).
+        The inputs are not compared with their declared sets.
+        """
+        return run(self._ready, self._given, self._changed, given, named, rng)
 
 
 for _method in (

@@ -64,6 +64,11 @@ class FunctionText:
         """The first line of a statement."""
         return self.start_of(statement, len(self.written(statement).partition("\n")[0].rstrip()))
 
+    def line(self, number: int) -> Span:
+        """A line of the file, without its indentation."""
+        start, text = self._lines[number - 1]
+        return Span(self.source, start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
+
     @property
     def place(self) -> Span:
         """The name of the function."""

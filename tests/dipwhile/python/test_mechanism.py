@@ -16,6 +16,8 @@ from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
 
 import dipc
+import dipc.python
+import dipc.words
 from dipc.certificate.format import dumps
 from dipc.cli.main import cli
 from dipc.dipwhile.certify.privacy import certificate
@@ -25,7 +27,7 @@ from dipc.dipwhile.python.words import MEANINGS, RESERVED
 from dipc.dipwhile.syntax.functions import DISTRIBUTIONS, FUNCTIONS
 from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.errors import InputError
-from dipc.python import Lap, eps
+from dipc.words import Lap, eps
 
 ROOT = Path(__file__).parents[3]
 
@@ -208,11 +210,6 @@ def test_it_is_a_mechanism_with_the_name_and_the_text_of_the_function() -> None:
     assert dipc.load(svt1.source_text).check().counts == svt1.check().counts
 
 
-def test_it_is_not_called() -> None:
-    with pytest.raises(InputError, match="`svt1` is a mechanism: it is read and decided, not run"):
-        svt1([0, 0, 0])
-
-
 def test_unknown_parameters() -> None:
     with pytest.raises(InputError, match="the mechanism has no parameter `M`"):
         svt1.with_parameters(M=3)
@@ -273,19 +270,32 @@ def test_a_notebook_cell(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- the words -----------------------------------------------------------------------------------
 
 
-def call_of(word: str) -> Callable[..., object]:
-    function = getattr(dipc.python, word)
-    assert callable(function)
-    return function  # type: ignore[no-any-return]
+DRAWN = [
+    lambda: dipc.words.Lap(1, 0),
+    lambda: dipc.words.LapPlus(1, 0),
+    lambda: dipc.words.DLap(1, 0),
+    lambda: dipc.words.Exp(1, [0, 1], abs),
+    lambda: dipc.words.choose({0: 1}),
+    lambda: dipc.words.flip(0),
+    lambda: dipc.words.uniform([0]),
+]
 
 
-@pytest.mark.parametrize("word", dipc.python.__all__)
-def test_words_cannot_be_run(word: str) -> None:
-    with pytest.raises(InputError, match=f"`{word}` is read by dipc and cannot be"):
-        if word == "eps":
-            eps / 2
-        else:
-            call_of(word)(1, 2, 3) if word == "Exp" else call_of(word)(1, *([2] if word == "mod" else []))
+@pytest.mark.parametrize("draw", DRAWN)
+def test_words_draw_within_a_call_only(draw: Callable[[], object]) -> None:
+    with pytest.raises(InputError, match="draws only while a mechanism runs"):
+        draw()
+
+
+def test_eps_has_a_value_within_a_call_only() -> None:
+    for compute in (lambda: eps / 2, lambda: 1 - eps, lambda: float(eps), lambda: eps > 1, lambda: -eps):
+        with pytest.raises(InputError, match="`eps` has no value here"):
+            compute()
+
+
+def test_the_former_name_of_the_words() -> None:
+    assert dipc.python.__all__ == dipc.words.__all__
+    assert all(getattr(dipc.python, word) is getattr(dipc.words, word) for word in dipc.words.__all__)
 
 
 def test_a_lambda_is_not_a_mechanism() -> None:
