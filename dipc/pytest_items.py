@@ -1,7 +1,7 @@
 """Programs as pytest tests: what the hooks of ``dipc.pytest_plugin`` collect.
 
-Each file is one test: its own claim is private (its properties hold), or the verdict is that of its comment
-``# expect: ...``.
+Each file is one test, and so is each mechanism of a Python file: its own claim is private (its properties
+hold), or the verdict is that of its comment ``# expect: ...``.
 The hooks are in another module, so that pytest starts without importing all of dipc.
 """
 
@@ -14,6 +14,7 @@ import pytest
 
 from dipc.clock import limits
 from dipc.errors import DipcError
+from dipc.shipped import decorated
 from dipc.testing import UnexpectedVerdict, check_file
 
 
@@ -25,15 +26,24 @@ class DipFile(pytest.File):
         yield DipItem.from_parent(self, name="claim")
 
 
+class PythonFile(pytest.File):
+    """A Python file, with a test for each mechanism in it."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """The tests of the file."""
+        for name in decorated(self.path):
+            yield DipItem.from_parent(self, name=name)
+
+
 class DipItem(pytest.Item):
-    """The claim of a file."""
+    """The claim of a file, or of a mechanism in Python, by its name."""
 
     def runtest(self) -> None:
         """Decide the claim and compare it with what the file expects."""
         here = Path.cwd()
         path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
         with limits(seconds=time_limit(self.config)):
-            check_file(path)
+            check_file(f"{path}:{self.name}" if isinstance(self.parent, PythonFile) else path)
 
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None
@@ -45,7 +55,7 @@ class DipItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """How pytest names the test."""
-        return self.path, None, f"{self.path.name}: claim"
+        return self.path, None, f"{self.path.name}: {self.name}"
 
 
 def time_limit(config: pytest.Config) -> float | None:

@@ -5,10 +5,11 @@ They live in the folder ``programs`` of a checkout and are installed inside the 
 
 from __future__ import annotations
 
+import ast
 import errno
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -21,7 +22,10 @@ from dipc.systems import SYSTEMS, System
 PACKAGE = Path(__file__).parent
 FOLDERS = (PACKAGE / "programs", PACKAGE.parent / "programs")  # as installed, in a checkout
 STDIN = "-"
-PYTHON = ".py"
+REFERENCE = re.compile(r"(.*\.py)(?::([^\W\d]\w*))?|([^\W\d][\w.]*):([^\W\d]\w*)")
+"""``file.py``, ``file.py:name`` and ``module:name``."""
+FOREIGN = ("site-packages", "node_modules", "__pycache__")
+"""Folders of other people's code."""
 HIDDEN_FOLDER = "hidden_markov"
 EVERY_SIZE_FOLDER = "every_size"
 
@@ -62,8 +66,8 @@ class Shipped:
 
 
 HEADER = re.compile(r"^# (source): *(.*\S)\s*$", re.MULTILINE)
-EXPECT = re.compile(r"^#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
-EXPECT_ALL = re.compile(r"^#[ \t]*expect for all sizes[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
+EXPECT = re.compile(r"^[ \t]*#[ \t]*expect[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
+EXPECT_ALL = re.compile(r"^[ \t]*#[ \t]*expect for all sizes[ \t]*:[ \t]*(\S*).*$", re.MULTILINE)
 COMMENT = re.compile(r"#.*")
 DECLARED = re.compile(r"(?:^|;)\s*(?:input|output)\s+\w", re.MULTILINE)
 """What programs declare, and no model does."""
@@ -178,13 +182,79 @@ def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) 
     """
     if file == STDIN:
         return Source("<stdin>", _decoded(given_bytes(), "<stdin>"))
+    if is_python(file):
+        return python_mechanism(str(file)).source  # type: ignore[no-any-return]
     path = locate(file)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a program", str(file))
-    if path.suffix == PYTHON:
-        hint = "a mechanism in it is checked by `dipc.assert_private(...)` in a test: see docs/python.md"
-        raise InputError(f"{file} is a Python file, not a program in dipc's language", hint=hint)
     return Source(str(file), _decoded(path.read_bytes(), str(file)))
+
+
+def is_python(file: str | Path) -> bool:
+    """Whether a name means a mechanism in Python.
+
+    >>> is_python("mine.py"), is_python("mine.py:f"), is_python("package.mine:f"), is_python("mine.dip")
+    (True, True, True, False)
+    """
+    return REFERENCE.fullmatch(str(file)) is not None and (
+        str(file).endswith(".py") or not Path(file).exists()
+    )
+
+
+def reference(name: str) -> tuple[str, str]:
+    """The file or module that a name of a Python mechanism begins with, and its function ("" for any).
+
+    >>> reference("a/mine.py:f"), reference("mine.py"), reference("package.mine:f")
+    (('a/mine.py', 'f'), ('mine.py', ''), ('package.mine', 'f'))
+    """
+    found = REFERENCE.fullmatch(name)
+    assert found is not None
+    return found[1] or found[3], found[2] or found[4] or ""
+
+
+def python_mechanism(name: str, declarations: Mapping[str, str] | None = None) -> Any:
+    """The mechanism that a name means; ``declarations`` are for a function without a decorator."""
+    return SYSTEMS[0].offer("python")(name, declarations)
+
+
+def decorated(path: Path) -> list[str]:
+    """The functions of a Python file that ``@dipc.mechanism(...)`` stands above, by its text alone."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return []
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and _is_decorated(node)]
+
+
+def _is_decorated(node: ast.FunctionDef) -> bool:
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Call(ast.Attribute(attr="mechanism") | ast.Name("mechanism")):
+                return True
+    return False
+
+
+def decorated_below(folder: Path) -> Iterator[str]:
+    """The names of the mechanisms in the Python files of a folder, but for hidden ones and libraries."""
+    for path in sorted(folder.rglob("*.py")):
+        inside = path.relative_to(folder).parts
+        if not any(part in FOREIGN or part.startswith(".") for part in inside):
+            yield from (f"{path}:{name}" for name in decorated(path))
+
+
+def mechanisms_in(files: Sequence[str]) -> list[str]:
+    """The files, with each Python file replaced by the names of the mechanisms in it."""
+    found: list[str] = []
+    for file in files:
+        is_file = file.endswith(".py") and Path(file).is_file()
+        names = decorated(Path(file)) if is_file else []
+        found += [f"{file}:{name}" for name in names] or [file]
+    return found
+
+
+def stem_of(file: str) -> str:
+    """How files are named that are made from a program: after it, or its function."""
+    return (reference(file)[1] if is_python(file) else "") or Path(file).stem
 
 
 def name_of(file: str) -> str:
@@ -202,6 +272,8 @@ def holds_program(file: str | Path, source: Source) -> bool:
     """
     if file == STDIN:
         return DECLARED.search(COMMENT.sub("", source.text)) is not None
+    if is_python(file):
+        return True
     return located_hidden(file).suffix == ".dip"
 
 

@@ -155,6 +155,7 @@ PROGRAMS = System(
     },
     homes={
         "load": "mechanisms:Mechanism.load",
+        "python": "modules:mechanism_of",
         "judge": "commands.judge:judge",
         "star": "star:read_star",
         "secrets": "mechanisms:read_secrets",

@@ -24,7 +24,7 @@ from dipc.pufferfish.records import verdict_rows as hidden_rows
 from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
 from dipc.report.words import program_rows, verdict_rows
-from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, load, source_of
+from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, is_python, load, source_of
 
 T = TypeVar("T")
 
@@ -198,14 +198,18 @@ class UnexpectedVerdict(AssertionError):
 FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer | tuple[ModelVerdict, ...]
 
 
-def check_file(path: Path) -> FileVerdict:
-    """Decide the claim of a file and compare with its ``# expect:`` comment (private, or holds, without one).
+def check_file(file: Path | str) -> FileVerdict:
+    """Decide the claim of a file, or of a function such as ``mine.py:f``.
 
-    Of a Markov model these are its properties; of a hidden one and of a program the claim.
-    A claim of a number is about what the program reveals of its secrets.  A program that only ``dipc prove``
-    takes is decided for every size, and its comment is ``# expect for all sizes:``.
+    It is compared with the comment ``# expect:`` (private, or holds, without one).  Of a Markov model these are
+    its properties.  A claim of a number is about what the program reveals of its secrets.  A program that only
+    ``dipc prove`` takes is decided for every size, and its comment is ``# expect for all sizes:``.
     """
     with as_one():
+        if is_python(file):
+            function = _read(partial(Mechanism.load_file, file, {}))
+            return _as_expected(function, expected_verdict(function.commented) or "private")
+        path = Path(file)
         match path.suffix:
             case ".hmm":
                 return _hidden_checked(path)
@@ -243,7 +247,7 @@ def _properties_checked(path: Path) -> tuple[ModelVerdict, ...]:
     return verdicts
 
 
-def _checked(path: Path, source: Source) -> FileVerdict:
+def _checked(path: Path | str, source: Source) -> FileVerdict:
     def read() -> tuple[bool, Mechanism]:
         every_size = asks(source).every_size
         return every_size, Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
@@ -254,6 +258,10 @@ def _checked(path: Path, source: Source) -> FileVerdict:
         expected = expected_verdict(source, EXPECT) or expected_verdict(source, EXPECT_ALL) or "private"
         raise _unexpected(expected, "undecided", str(unread)) from None
     expected = expected_verdict(source, EXPECT_ALL if every_size else EXPECT) or "private"
+    return _as_expected(mechanism, expected, every_size)
+
+
+def _as_expected(mechanism: Mechanism, expected: str, every_size: bool = False) -> FileVerdict:
     verdict: FileVerdict
     if every_size:
         verdict = mechanism.prove()

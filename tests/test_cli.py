@@ -244,15 +244,6 @@ def test_files_that_are_no_programs(capsys: Capture, tmp_path: Path, content: by
         assert "strange.dip" in err and says in err and len(err.splitlines()) <= 4
 
 
-def test_a_python_file_is_no_program(capsys: Capture, tmp_path: Path) -> None:
-    path = tmp_path / "mech.py"
-    path.write_text("import dipc\n", encoding="utf-8")
-    code, out, err = run(capsys, "check", str(path))
-    assert (code, out) == (2, "")
-    assert "mech.py is a Python file" in err
-    assert "`dipc.assert_private(...)`" in err
-
-
 def test_program_without_claim_or_adjacency(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "bare.dip"
     path.write_text("input q in {0, 1}\noutput o in {0, 1}\no <- q\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """Run every command and every Python session in the documents; each must print what the document shows.
 
-A block that begins with ``# NAME.dip``, ``# NAME.dpm`` or ``# NAME.hmm`` is saved under that
+A block that begins with ``# NAME.dip``, ``# NAME.dpm``, ``# NAME.hmm`` or ``# NAME.py`` is saved under that
 name for the commands of the document.  In a ```console block a line ``$ command`` is run by a shell, in a
 folder with the shipped programs; the lines after it are its output.  A ```python block is a session, with
 ``>>>``.  A ```py block is a file of tests, which are called.  Everything except times is compared.
@@ -73,9 +73,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def save_programs(path: Path, folder: Path) -> None:
-    for language in ("dip", "dip-broken", "dpm", "dpm-broken", "hmm"):
+    for language in ("dip", "dip-broken", "dpm", "dpm-broken", "hmm", "py"):
         for text in blocks(path, language):
-            name = re.match(r"# (\w+\.(?:dip|dpm|hmm))", text)
+            name = re.match(r"# (\w+\.(?:dip|dpm|hmm|py))", text)
             if name:
                 (folder / name[1]).write_text(text, encoding="utf-8")
 
@@ -208,7 +208,7 @@ def test_python_file(block: str, folder: Path) -> None:
     file.write_text(block, encoding="utf-8")
     shown = runpy.run_path(str(file))
     tests = [value for name, value in shown.items() if name.startswith("test_")]
-    assert tests, "a py block without a test"
+    assert tests or re.match(r"# \w+\.py\n", block), "a py block without a test"
     for test in tests:
         test()
 

@@ -56,6 +56,7 @@ LAYERS = (
     {"dipwhile.export"},
     {"dipwhile.mechanisms"},
     {"dipwhile.decorator", "dipwhile.records"},
+    {"dipwhile.modules"},
     {"dipwhile.panels"},
     {"dipwhile.commands"},
     {"testing", "papers"},

@@ -14,7 +14,7 @@ import oracles
 import pytest
 
 import dipc
-import dipc.python
+import dipc.words
 from dipc.claims.claim import Claim
 from dipc.claims.verdict import Undecided
 from dipc.cli.terminal import COLOURS
@@ -45,7 +45,7 @@ def section(heading: str) -> str:
 def test_every_distribution_is_a_word_everywhere(word: str) -> None:
     """The language, Python, and the table of distributions on the language page."""
     assert word in WORDS or f'"{word}"' in GRAMMAR
-    assert word in dipc.python.__all__ and word in RESERVED and word in MEANINGS
+    assert word in dipc.words.__all__ and word in RESERVED and word in MEANINGS
     assert re.search(rf"^\| .*`{word}\b", section("Distributions"), re.MULTILINE)
 
 

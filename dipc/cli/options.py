@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from dipc.errors import InputError
 from dipc.numbers.exact import DIGITS, plain_digits
-from dipc.shipped import STDIN, hidden_models, hidden_programs, models, name_of, paths
+from dipc.shipped import STDIN, decorated_below, hidden_models, hidden_programs, models, name_of, paths
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -276,8 +276,11 @@ def expanded(
     patterns: Sequence[str] = (PROGRAMS,),
     wanted: Callable[[str], bool] = lambda file: True,
     hint: str = "",
+    python: bool = False,
 ) -> list[str]:
     """The files, with folders replaced by the programs (or other files) in them that are wanted.
+
+    With ``python``, these are the mechanisms in Python files, too.
 
     Raises :class:`InputError` for a folder with none, with the hint if it has some that are not wanted.
     """
@@ -286,6 +289,7 @@ def expanded(
         inside, names = [file], []
         if Path(file).is_dir():
             names = sorted({str(path) for pattern in patterns for path in Path(file).rglob(pattern)})
+            names += decorated_below(Path(file)) if python else ()
             inside = list(filter(wanted, names))
         if not inside:
             what = "program" if patterns[0] == PROGRAMS else "model"

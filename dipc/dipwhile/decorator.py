@@ -66,6 +66,11 @@ class PythonMechanism(Mechanism):
         """The program as the text of a .dip file."""
         return self.program.source.text
 
+    @property
+    def commented(self) -> Source:
+        """The function as it stands in its file."""
+        return self.text.own
+
     def with_parameters(self, **parameters: Any) -> PythonMechanism:
         """The same mechanism with other values of its parameters and of constants from outside."""
         changed = {name: to_rational(value, f"the parameter `{name}`") for name, value in parameters.items()}

@@ -31,7 +31,7 @@ from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
-from dipc.shipped import source_of
+from dipc.shipped import is_python, python_mechanism, source_of
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import methods_with_options_only
 from dipc.systems import offered
@@ -110,13 +110,17 @@ class Mechanism:
         check_type(program, (str, PathLike), what, hint)
         if isinstance(program, str) and (not program.strip() or any(sign in program for sign in TEXT)):
             source = Source("<text>", program)
+        elif is_python(program):
+            return Mechanism.load_file(str(program), parameters)
         else:
             source = source_of(program)
         return held(Clock(), lambda: _loaded(source, parameters), (source,))
 
     @staticmethod
     def load_file(file: str | Path | Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
-        """A program from a file that is read or has been, or a shipped one."""
+        """A program from a file that is read or has been, or a shipped one, or a function in Python."""
+        if not isinstance(file, Source) and is_python(file):
+            return in_python(str(file), parameters)
         source = file if isinstance(file, Source) else source_of(file)
         overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
         return Mechanism(held(Clock(), lambda: read(source, overrides), (source,)), overrides)
@@ -436,6 +440,11 @@ class Mechanism:
         """The text of the program."""
         return self.program.source
 
+    @property
+    def commented(self) -> Source:
+        """The text with the comments of its author, such as ``# expect: violated``."""
+        return self.source
+
     @cached_property
     def parameters(self) -> dict[str, str]:
         """The values of the parameters, as text."""
@@ -499,6 +508,15 @@ class OnlyProved(Mechanism):
     @cached_property
     def parameters(self) -> dict[str, str]:
         return {name: str(value) for name, value in self._asked.parameters.items()}
+
+
+def in_python(
+    name: str, parameters: Mapping[str, PythonValue], declarations: Mapping[str, str] | None = None
+) -> Mechanism:
+    """The function that a name such as ``file.py:f`` means, with its declarations if it has no decorator."""
+    made = python_mechanism(name, declarations)
+    mechanism: Mechanism = made.with_parameters(**parameters) if parameters else made
+    return mechanism
 
 
 def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:

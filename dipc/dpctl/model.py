@@ -35,7 +35,7 @@ from dipc.models.storm import model_of, read_symbolic, to_storm
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.shipped import STDIN, holds_program, located_model, source_of
+from dipc.shipped import STDIN, holds_program, is_python, located_model, source_of
 from dipc.suggest import did_you_mean, methods_with_options_only, options_only
 from dipc.systems import offered
 from dipc.views import Shown
@@ -482,7 +482,7 @@ def load(file: str | Path, **parameters: Probability) -> MarkovModel:
 def kind_of(file: str | Path, source: Source) -> str:
     """The format of a model, as the ending of a file: by its name, on the standard input by its text."""
     if file != STDIN:
-        return located_model(file).suffix
+        return ".dip" if is_python(file) else located_model(file).suffix
     if re.search(r"^@type\b", source.text, re.MULTILINE):
         return ".drn"
     return ".dip" if holds_program(file, source) else ".dpm"

@@ -20,7 +20,7 @@ from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.parser import parse
 from dipc.lazily import lazily
-from dipc.shipped import STDIN, expected_verdict
+from dipc.shipped import STDIN, expected_verdict, mechanisms_in
 
 if TYPE_CHECKING:
     import dipc.dipwhile.allsizes.front as front
@@ -44,6 +44,7 @@ Examples:
   dipc check mine.dip -D N=4 --at 1/2         another parameter, one budget
   dipc check mine.dip --claim "eps/2, exp(-2) for eps in (0, 1]"
   dipc check mine.dip --certificate mine.json  then: dipc verify mine.json
+  dipc check mine.py:noisy_sum                a function under @dipc.mechanism(...)
   dipc check first.dip second.dip folder/     a table of several
   dipc check examples/ --expect --junit report.xml  for continuous integration
   dipc new mine --stdout | dipc check -       a program from another program
@@ -54,6 +55,9 @@ Examples:
 @options.claim(help="Decide this instead of the program's claim, for example 'eps/2, exp(-2)'.")
 @options.at(help="Decide for this eps only, for example --at 1/2.")
 @program_options.pair()
+@program_options.declared("inputs", "q[3] in {0, 1}")
+@program_options.declared("outputs", "out in {0, 1}")
+@program_options.declared("adjacent", "linf 1")
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
 @click.option("--jobs", type=options.Count(least=1), default=1, metavar="K", help="Decide in K processes.")
@@ -65,13 +69,15 @@ Examples:
 def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     """Prove the claim of each FILE for every eps, or give an exact counterexample.
 
-    A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all *.dip in it) or - for
-    the standard input.
+    A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all programs in it) or -
+    for the standard input.  Mechanisms in Python are mine.py (all in this file), mine.py:name and
+    module:name; the file is imported, so its code is run.
 
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
     """
+    files = tuple(mechanisms_in(files))
     wanted, single = Wanted(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
     programs = list(files) if single else _expanded(files)
@@ -103,7 +109,7 @@ def _expanded(files: Sequence[str]) -> list[str]:
         return not secret and not asked.every_size
 
     hint = "for claims about secrets: dipc pufferfish check; for every size: dipc prove"
-    programs = options.expanded(files, wanted=wanted, hint=hint)
+    programs = options.expanded(files, wanted=wanted, hint=hint, python=True)
     for others, one, more, command in (
         (numbers, "claims something about secrets", "claim something about secrets", "dipc pufferfish check"),
         (every_size, "is for every size", "are for every size", "dipc prove"),
@@ -119,6 +125,8 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
         raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
     if wanted.certificate_file is not None and not single:
         raise click.UsageError("a certificate is about one program: give one file")
+    if wanted.declarations and not single:
+        raise click.UsageError("declarations are about one function: give one, as in mine.py:name")
     if wanted.expect and (wanted.definitions or wanted.claim is not None or wanted.restrictions):
         why = "the expected verdict is about the program as it stands"
         raise click.UsageError(f"{why}: leave out --expect, or -D, --claim, --at and --pair")
@@ -143,7 +151,7 @@ def _single(wanted: Wanted) -> Outcome:
 def for_every_size(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
     """The command that asks about every size what was proved at one, if the program has sizes."""
     private = outcome.word == "private" and not outcome.interrupted
-    if not private or wanted.restrictions or wanted.file == STDIN:
+    if not private or wanted.declarations or wanted.restrictions or wanted.file == STDIN:
         return None
     sizes = [name for name in front.free_sizes(parse(mechanism.source)) if name not in mechanism.overrides]
     options_given = [f"-D {given}" for given in wanted.definitions]
@@ -157,7 +165,7 @@ def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
     start = monotonic()
     with asking(*wanted.limits, progress) as running:
         mechanism = wanted.load()
-        expected = expected_verdict(mechanism.program.source) if wanted.expect else None
+        expected = expected_verdict(mechanism.commented) if wanted.expect else None
         reading = monotonic() - start
         verdict = mechanism.check(wanted.claim, **wanted.restrictions, jobs=wanted.jobs)
     total, set_to = monotonic() - start, mechanism.parameters

@@ -21,7 +21,7 @@ from dipc.dipwhile.panels.page import report_html
 from dipc.files import write_file
 from dipc.report.attempts import PATIENCE, Attempts
 from dipc.report.page import refuse_no_page
-from dipc.shipped import STDIN
+from dipc.shipped import STDIN, stem_of
 
 
 @click.command(
@@ -67,7 +67,7 @@ def plot(asked: program_options.Asked, output: str | None, what: str, **more: An
     The eps that violate the claim are shaded, with their ends exactly or to 10 digits.  The inputs are those
     of the counterexample, or those that need the most budget.
     """
-    stem = Path(asked.file).stem if asked.file != STDIN else "plot"
+    stem = stem_of(asked.file) if asked.file != STDIN else "plot"
     target = options.picture(output or f"{stem}.png")
 
     def draw(mechanism: Mechanism, attempts: Attempts) -> None:
@@ -101,7 +101,7 @@ def report(asked: program_options.Asked, output: str | None, title: str | None) 
     whatever the verdict (for that, use `dipc check`).  After Ctrl-C the page is written with what is known,
     and the exit status is 130.
     """
-    target = Path(output or ("report.html" if asked.file == STDIN else f"{Path(asked.file).stem}.html"))
+    target = Path(output or ("report.html" if asked.file == STDIN else f"{stem_of(asked.file)}.html"))
     refuse_no_page(target)
     options.refuse_overwriting(target, asked.file)
 

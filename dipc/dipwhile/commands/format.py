@@ -19,9 +19,9 @@ from dipc.clock import Clock, limits
 from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.syntax.format import arranged
 from dipc.dipwhile.syntax.parser import parse
-from dipc.errors import InternalError, Source
+from dipc.errors import InputError, InternalError, Source
 from dipc.files import write_file
-from dipc.shipped import STDIN, source_of
+from dipc.shipped import STDIN, is_python, source_of
 
 UNFORMATTED = 1
 
@@ -84,6 +84,8 @@ def format_(
 
 def _text(file: str) -> Text:
     """A program before and after.  Raises :class:`InternalError` rather than change its meaning."""
+    if is_python(file):
+        raise InputError(f"{file} is Python: this command writes programs in dipc's language")
     source, path = source_of(file), Path(file)
     program, after = parse(source), arranged(source.text)
     if after != source.text and parse(Source(source.name, after)) != program:

@@ -16,12 +16,12 @@ from dipc.cli.terminal import Text
 from dipc.cli.work import reading
 from dipc.clock import Clock
 from dipc.dipwhile.convert import to_rational
-from dipc.dipwhile.mechanisms import Mechanism
+from dipc.dipwhile.mechanisms import Mechanism, in_python
 from dipc.dipwhile.syntax.compile import Asks, asks
 from dipc.dipwhile.syntax.parser import parse_valuation
 from dipc.errors import InputError
 from dipc.lazily import lazily
-from dipc.shipped import source_of
+from dipc.shipped import is_python, source_of
 
 if TYPE_CHECKING:
     import dipc.dipwhile.allsizes.question as about
@@ -61,6 +61,15 @@ class Asked(About):
     claim: str | None = None
     pair: tuple[Values, Values] | None = None
     budgets: str | None = None
+    inputs: str | None = None
+    outputs: str | None = None
+    adjacent: str | None = None
+
+    @property
+    def declarations(self) -> dict[str, str]:
+        """What a decorator would declare of a function that has none."""
+        given = {"inputs": self.inputs, "outputs": self.outputs, "adjacent": self.adjacent}
+        return {name: text for name, text in given.items() if text is not None}
 
     @property
     def restrictions(self) -> dict[str, Any]:
@@ -77,16 +86,30 @@ class Asked(About):
             asked = partial(about.question, source, overrides, self.claim, needs_claim=needs_claim)
             return held(Clock(), asked, (source,))
 
+    def _read(self) -> Mechanism:
+        if self.declarations:
+            return in_python(self.file, defined(self.definitions), self.declarations)
+        return Mechanism.load_file(self.file, defined(self.definitions))
+
     def load(self) -> Mechanism:
         """The program with its parameters set; warnings go to the standard error."""
+        if self.declarations and not is_python(self.file):
+            names = " and ".join(f"--{name}" for name in self.declarations)
+            raise click.UsageError(f"{names}: a program declares this itself; for a function: mine.py:name")
         with reading(self.name):
-            mechanism = Mechanism.load_file(self.file, defined(self.definitions))
+            mechanism = self._read()
         say_whose(self.file)
         for warning in mechanism.warnings[:MOST_WARNINGS]:
             click.echo(warning, err=True)
         if (more := len(mechanism.warnings) - MOST_WARNINGS) > 0:
             click.echo(f"and {more} more warnings", err=True)
         return mechanism
+
+
+def declared(what: str, example: str) -> Callable[[Any], Any]:
+    """The option for a declaration of a function that has no decorator."""
+    text = f"The {what} of a Python function without decorator, for example '{example}'."
+    return click.option(f"--{what}", metavar="TEXT", help=text)
 
 
 def say_whose(file: str) -> None:

@@ -23,7 +23,7 @@ from dipc.dipwhile.records.every_size import answer_rows, proof_document, short_
 from dipc.errors import InputError
 from dipc.lazily import lazily
 from dipc.report.document import Node, Row, data, text
-from dipc.shipped import EXPECT_ALL, expected_verdict
+from dipc.shipped import EXPECT_ALL, expected_verdict, mechanisms_in
 
 if TYPE_CHECKING:
     import dipc.dipwhile.certify.every_size as sizes
@@ -112,9 +112,10 @@ def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several programs the worst counts: 2, then 1, then 3, then 0.
     """
+    files = tuple(mechanisms_in(files))
     wanted, single = Wanted(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
-    programs = list(files) if single else options.expanded(files)
+    programs = list(files) if single else options.expanded(files, python=True)
     for target in (junit, wanted.certificate_file, wanted.output):
         options.refuse_overwriting(target, *programs)
     questions = Asking[str, SizesOutcome](

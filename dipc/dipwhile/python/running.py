@@ -25,7 +25,7 @@ from flint import fmpq
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.python import words
 from dipc.dipwhile.python.samplers import coins
-from dipc.dipwhile.python.source import FunctionText, text_of
+from dipc.dipwhile.python.source import FunctionText, line_span, text_of
 from dipc.dipwhile.python.words import MEANINGS, RUN, Run
 from dipc.errors import InputError
 
@@ -205,4 +205,4 @@ def at_its_line(error: InputError, ready: Runnable) -> InputError:
     line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
     if error.span is not None or line is None:
         return error
-    return type(error)(error.message, ready.text.line(line), error.hint)
+    return type(error)(error.message, line_span(ready.text.source, line), error.hint)

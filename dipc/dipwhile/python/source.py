@@ -64,10 +64,12 @@ class FunctionText:
         """The first line of a statement."""
         return self.start_of(statement, len(self.written(statement).partition("\n")[0].rstrip()))
 
-    def line(self, number: int) -> Span:
-        """A line of the file, without its indentation."""
-        start, text = self._lines[number - 1]
-        return Span(self.source, start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
+    @property
+    def own(self) -> Source:
+        """The text of the function and its decorators alone, with empty lines before it."""
+        first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
+        before = "\n" * (first - 1)
+        return Source(self.source.name, before + self.until_end.text[self._offset(first, 0) :])
 
     @property
     def place(self) -> Span:
@@ -79,8 +81,7 @@ class FunctionText:
     @property
     def words(self) -> set[str]:
         """The words in the function and its decorators."""
-        first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
-        return set(re.findall(r"\w+", self.until_end.text[self._offset(first, 0) :]))
+        return set(re.findall(r"\w+", self.own.text))
 
     @property
     def until_end(self) -> Source:
@@ -90,6 +91,13 @@ class FunctionText:
     def mistake(self, node: Located, message: str, hint: str) -> InputError:
         """The error at a node."""
         return InputError(message, self.span(node), hint)
+
+
+def line_span(source: Source, number: int) -> Span:
+    """A line of a text, without its indentation."""
+    lines = source.text.split("\n")
+    start, text = sum(len(line) + 1 for line in lines[: number - 1]), lines[number - 1]
+    return Span(source, start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
 
 
 def text_of(function: object) -> FunctionText:

@@ -63,6 +63,47 @@ def test_all_files_where_they_are_wanted(project: pytest.Pytester, how: str) -> 
     run(project, *(["--dipc"] if how == "option" else [])).assert_outcomes(passed=3, failed=1)
 
 
+FUNCTIONS = """
+import dipc
+
+@dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
+def good(q):
+    return q if flip(exp(eps)/(1 + exp(eps))) else 1 - q
+
+@dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps/2")
+def bad(q):
+    return q if flip(exp(eps)/(1 + exp(eps))) else 1 - q
+
+@dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps/2")
+def known(q):
+    # expect: violated
+    return q if flip(exp(eps)/(1 + exp(eps))) else 1 - q
+"""
+
+
+@pytest.mark.parametrize("arguments", [("--dipc",), ("mine.py",)])
+def test_mechanisms_in_python(project: pytest.Pytester, arguments: tuple[str, ...]) -> None:
+    """Each is a test; files of tests and other files are left alone."""
+    project.makepyfile(
+        mine=FUNCTIONS, setup="raise SystemExit", test_mine="def test_it(): pass\n" + FUNCTIONS
+    )
+    result = run(project, *arguments)
+    others = 2 if arguments == ("--dipc",) else 0
+    result.assert_outcomes(passed=2 + others, failed=1)
+    shown = result.stdout.str()
+    assert "FAILED mine.py::bad" in shown
+    assert "\nverdict     VIOLATED\n" in shown
+    assert "Traceback" not in shown
+
+
+def test_a_python_file_with_a_mistake(project: pytest.Pytester) -> None:
+    project.makepyfile(mine=FUNCTIONS.replace("exp(eps)/(1 + exp(eps))", "1/0", 1))
+    result = run(project, "--dipc")
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(["mine.py:5:22: error: division by zero"])
+    assert "Traceback" not in result.stdout.str()
+
+
 def test_testpaths_are_respected(project: pytest.Pytester) -> None:
     project.mkdir("mechanisms")
     (project.path / "mechanisms" / "good.dip").write_text(GOOD, encoding="utf-8")

@@ -11,7 +11,7 @@ from flint import fmpq
 from numeric import high, near, value
 
 import dipc
-import dipc.python
+import dipc.words
 from dipc.dipwhile.semantics.evaluate import NOTHING, never
 from dipc.dipwhile.semantics.noise import Random, distribution
 from dipc.dipwhile.syntax.ast import NOWHERE, Eps, Noise, Number
@@ -105,7 +105,7 @@ def test_a_kind_of_noise_is_known_everywhere(kind: NoiseKind) -> None:
     """Its row, its word in Python, its line in the manual, and the slow derivation of its probabilities."""
     noise = Random(kind, fmpq(2), False, fmpq(1))
     assert noise.weight.total() * noise.factor == ONE
-    assert kind.name in dipc.python.__all__
+    assert kind.name in dipc.words.__all__
     assert f"| `{kind.name}(" in LANGUAGE.read_text(encoding="utf-8")
     text = (
         f"output o in {{true, false}}; r <- {kind.name}(eps, 1); s <- {kind.name}(eps/2, 0); o <- r + s >= 1"
