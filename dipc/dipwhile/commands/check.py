@@ -44,7 +44,7 @@ Examples:
   dipc check mine.dip -D N=4 --at 1/2         another parameter, one budget
   dipc check mine.dip --claim "eps/2, exp(-2) for eps in (0, 1]"
   dipc check mine.dip --certificate mine.json  then: dipc verify mine.json
-  dipc check mine.py:noisy_sum                a function under @dipc.mechanism(...)
+  dipc check mine.py:noisy_sum                a function in Python
   dipc check first.dip second.dip folder/     a table of several
   dipc check examples/ --expect --junit report.xml  for continuous integration
   dipc new mine --stdout | dipc check -       a program from another program

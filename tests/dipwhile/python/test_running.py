@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import sqrt
+from math import e, sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import many
+from campaigns import LEFT_OUT, many
 from dipwhile.python import test_mechanism
 from dipwhile.python.to_python import load_function
 
 import dipc
-from dipc.dipwhile.python import words
+from dipc.dipwhile.python import running, words
+from dipc.dipwhile.python.running import Runnable
 from dipc.dipwhile.python.samplers import coins
+from dipc.dipwhile.python.source import text_of
 from dipc.errors import InputError, WrongType
 from dipc.models.values import Atom
 
@@ -170,6 +174,28 @@ def test_imported_words() -> None:
     agrees(load_function(text, "f"))
 
 
+HELPED = """
+def noisy(x):
+    return x + choose({0: exp(eps)/(1 + exp(eps)), 1: 1/(1 + exp(eps))})
+
+def kept(x, p):
+    return x if flip(p) else noisy(x)
+
+def f(q):
+    return kept(q, 0.25)
+"""
+
+
+def test_functions_of_the_module_run_in_the_same_way() -> None:
+    """They find the words, eps and exact numbers, although nothing is imported."""
+    ready = Runnable(text_of(load_function(HELPED, "f")))
+    rng = random.Random(1)
+    runs = [running.run(ready, {}, {}, (5,), {"eps": 2}, rng) for _ in range(RUNS)]
+    wanted = 0.75 / (1 + e**2)
+    assert set(runs) == {5, 6}
+    assert abs(runs.count(6) / RUNS - wanted) < FAR * sqrt(wanted / RUNS)
+
+
 # --- calls ---------------------------------------------------------------------------------------
 
 
@@ -230,3 +256,48 @@ def test_what_cannot_be_drawn(draw: Callable[[], object], message: str) -> None:
             draw()
     finally:
         words.RUN.reset(token)
+
+
+TYPED = """
+import dipc
+from dipc.words import DLap, Exp, Lap, argmax, choose, disc, eps, exp, flip, uniform
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out[N] in {bot, top}", adjacent="linf 1", private="eps")
+def above(q: list[int], N: int = 3, threshold: int = 0) -> list[str]:
+    out = ["bot"] * N
+    bar = Lap(eps / 2, threshold)
+    for i in range(N):
+        if Lap(scale=4 / eps, mean=q[i]) >= bar:
+            out[i] = "top"
+            break
+    return out
+
+
+@dipc.mechanism(inputs="q[N] in {0, 1}", outputs="out in 0..N-1", adjacent="linf 1", private="eps")
+def largest(q: list[int], N: int = 3) -> int:
+    if flip(exp(eps) / (1 + exp(eps))):
+        return argmax([Lap(eps / 2, x) for x in q])
+    if uniform({0, 1}) == choose({0: 1 / 2, 1: 1 / 2}):
+        return disc(Lap(eps, q[0]), 0, 1)
+    return min(max(DLap(eps, 0), 0), Exp(eps / 2, range(N), lambda v: q[v]))
+
+
+above([0, 1, 1], eps=1)
+"""
+
+
+@LEFT_OUT
+def test_a_mechanism_is_clean_for_mypy_and_ruff(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TYPED.lstrip(), encoding="utf-8")
+    cache = f"--cache-dir={tmp_path / 'cache'}"
+    for command in (
+        ["mypy", "--strict", "--follow-imports=silent", cache, str(file)],
+        ["ruff", "check", "--isolated", "--no-cache", str(file)],
+    ):
+        pytest.importorskip(command[0])
+        done = subprocess.run(
+            [sys.executable, "-m", *command], capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
