@@ -15,7 +15,7 @@ import pytest
 from dipc.systems import SYSTEMS
 
 ROOT = Path(__file__).parent.parent
-API = {"papers", "python", "testing", "pytest_items"}
+API = {"papers", "python", "testing", "pytest_items", "words"}
 """Modules above the systems, which speak of all of them."""
 
 TRY = {
