@@ -25,7 +25,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--dipc-time-limit", metavar="SECONDS", help="give up on a file after this time (undecided)"
     )
     parser.addini(
-        "dipc", "collect programs, models and mechanisms in Python (true or false)", type="bool", default=False
+        "dipc",
+        "collect programs, models and Python mechanisms (true or false)",
+        type="bool",
+        default=False,
     )
     parser.addini("dipc_time_limit", "seconds for each program", default="")
 

@@ -201,9 +201,9 @@ FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer | tuple[ModelVerdict,
 def check_file(file: Path | str) -> FileVerdict:
     """Decide the claim of a file, or of a function such as ``mine.py:f``.
 
-    It is compared with the comment ``# expect:`` (private, or holds, without one).  Of a Markov model these are
-    its properties.  A claim of a number is about what the program reveals of its secrets.  A program that only
-    ``dipc prove`` takes is decided for every size, and its comment is ``# expect for all sizes:``.
+    It is compared with the comment ``# expect:`` (private, or holds, without one).  Of a Markov model these
+    are its properties.  A claim of a number is about what the program reveals of its secrets.  A program that
+    only ``dipc prove`` takes is decided for every size, and its comment is ``# expect for all sizes:``.
     """
     with as_one():
         if is_python(file):
