@@ -30,6 +30,7 @@ from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements
+from dipc.dipwhile.python.unrolled import read_unrolled
 from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
@@ -158,8 +159,11 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
 def read_core(text: FunctionText, told: Told, given: Constants, changed: Constants) -> CoreProgram:
     """The program of a function; its source is the text of the equivalent .dip file."""
     try:
-        syntax = read_program(text, told, given, changed)
-        core = compile_program(syntax, text.until_end)
+        try:
+            syntax = read_program(text, told, given, changed)
+            core = compile_program(syntax, text.until_end)
+        except InputError as error:
+            syntax, core = read_again(error, text, told, given, changed)
     except RecursionError:
         hint = "split its expressions"
         raise InputError("this function is nested too deep", text.place, hint) from None
@@ -171,6 +175,16 @@ def read_core(text: FunctionText, told: Told, given: Constants, changed: Constan
         message = f"the program of `{text.node.name}` is not the one that its text describes"
         raise InternalError(f"{message}:\n{written}")
     return replace(core, source=source)
+
+
+def read_again(
+    refusal: InputError, text: FunctionText, told: Told, given: Constants, changed: Constants
+) -> tuple[Program, CoreProgram]:
+    """The program of a function that was refused with its loops: without them, or the better of two errors."""
+    parts = declared(told, text)
+    syntax, constants, notes = read_unrolled(text, parts, given, changed)
+    check_depth(syntax)
+    return syntax, compile_program(syntax, text.until_end)
 
 
 def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:

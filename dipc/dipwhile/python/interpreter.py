@@ -1,0 +1,762 @@
+"""A Python function run with symbols for its inputs and samples: see :mod:`~dipc.dipwhile.python.paths`.
+
+Loops over known ranges are unrolled, calls of the user's functions are run in their place, lists and
+dictionaries are objects of the heap.  What the program of the language contains in the end is samples,
+assignments and ``if``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from flint import fmpq
+
+from dipc.dipwhile.python import library
+from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
+from dipc.dipwhile.python.operations import Operations
+from dipc.dipwhile.python.outside import Outside
+from dipc.dipwhile.python.paths import Signal, first
+from dipc.dipwhile.python.source import FunctionText, Located
+from dipc.dipwhile.python.values import (
+    LOST,
+    Closure,
+    Frame,
+    Items,
+    Members,
+    Method,
+    Ref,
+    Stepped,
+    Sym,
+    Table,
+    Value,
+    Word,
+    is_known,
+    is_number,
+)
+from dipc.dipwhile.syntax.ast import Eps
+from dipc.dipwhile.syntax.build import chained, rational
+from dipc.dipwhile.syntax.ast import Op
+from dipc.errors import InputError, Span
+
+MOST_ROUNDS = 1_000
+DEEPEST_CALL = 20
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+}
+COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+BITS = {ast.BitAnd: "both", ast.BitOr: "either"}
+
+
+class Interpreter(Operations):
+    """Runs the statements and expressions of a function."""
+
+    def __init__(self, text: FunctionText, outside: Outside, taken: set[str]) -> None:
+        super().__init__(taken=taken, place=text.place)
+        self.text = text
+        self.outside = outside
+        self.notes: dict[str, None] = {}
+        self.loops = 0
+        self.returned = text.place
+
+    def main(self, values: Mapping[str, Value]) -> Value:
+        """What the function returns, or the variables that are named as its outputs."""
+        self.stack.append(self.new(Frame(tuple(sorted(values.items(), key=first)), None)))
+        self.returned = self.text.place
+        try:
+            self.block(self.text.node.body)
+        except Signal as signal:
+            return signal.value
+        finally:
+            self.place = self.returned
+        return None
+
+    def note(self, text: str) -> None:
+        """Something to say once."""
+        self.notes.setdefault(text)
+
+    def unread(self, node: Located, reason: tuple[str, str]) -> InputError:
+        """The error for Python that is not read: what it is, and what to write instead."""
+        return InputError(f"{reason[0]} is not allowed here in a mechanism", self.text.span(node), reason[1])
+
+    # --- variables -------------------------------------------------------------------------------
+
+    def names(self) -> dict[str, Value]:
+        """The variables of the running call."""
+        return dict(self.get(self.stack[-1]).names)
+
+    def store(self, name: str, value: Value) -> None:
+        """Give a variable of the running call a value."""
+        frame = self.get(self.stack[-1])
+        names = {**dict(frame.names), name: value}
+        self.put(self.stack[-1], Frame(tuple(sorted(names.items(), key=first)), frame.parent))
+
+    def load(self, name: str) -> Value:
+        """The value of a variable, or what the name means outside the function."""
+        ref: Ref | None = self.stack[-1]
+        while ref is not None:
+            frame = self.get(ref)
+            for known, value in frame.names:
+                if known == name:
+                    if value == LOST:
+                        hint = f"give `{name}` a value before the `if` or loop"
+                        raise self.refuse(f"`{name}` has no value on some path to here", hint)
+                    return self.now(value)
+            ref = frame.parent
+        if name in self.outside.locals_of(self.text):
+            raise self.refuse(f"`{name}` has no value here yet", "assign it first")
+        return self.outside.meaning(self, name)
+
+    def stored(self, name: str, value: Value) -> None:
+        """An assignment: an expression gets a variable of the program, which keeps expressions short."""
+        value = self.sample(value) if isinstance(value, Ref) else value
+        if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
+            value = self.assign(name, value.expr, value.kind, value.possible)
+        self.store(name, value)
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def block(self, nodes: Sequence[ast.stmt]) -> None:
+        """Statements in sequence; after each the paths meet."""
+        for node in nodes:
+            self.joined(lambda node=node: self.statement(node))  # type: ignore[misc]
+
+    def statement(self, node: ast.stmt) -> None:
+        """One statement."""
+        self.place = self.text.headline(node)
+        match node:
+            case ast.Pass() | ast.Expr(ast.Constant()) | ast.AnnAssign(value=None):
+                pass
+            case ast.Assign(targets, value):
+                found = self.read(value)
+                for target in targets:
+                    self.assign_to(target, found)
+            case ast.AnnAssign(target, _, value) if value is not None:
+                self.assign_to(target, self.read(value))
+            case ast.AugAssign():
+                self.augmented(node)
+            case ast.If(test, body, orelse):
+                self.block(body if self.test(test) else orelse)
+            case ast.For():
+                self.repeat(node)
+            case ast.While():
+                self.repeat_while(node)
+            case ast.Return(value):
+                self.returned = self.place
+                raise Signal("return", None if value is None else self.read(value))
+            case ast.Break():
+                raise Signal("break")
+            case ast.Continue():
+                raise Signal("continue")
+            case ast.FunctionDef():
+                self.define(node)
+            case ast.Import() | ast.ImportFrom():
+                self.imported(node)
+            case ast.Assert(test):
+                if self.now(self.condition(self.read(test))) is not True:
+                    raise self.unread(node, STATEMENTS[ast.Assert])
+            case ast.Expr(ast.Call(ast.Name("print"))):
+                raise InputError("`print` is not allowed in a mechanism", self.place, "remove it: only outputs count")
+            case ast.Expr(value):
+                self.read(value)
+            case _:
+                other = ("this statement", "write it with assignments, `if` and loops")
+                raise self.unread(node, STATEMENTS.get(type(node), other))
+
+    def assign_to(self, target: ast.expr, value: Value) -> None:
+        """An assignment to a variable, a cell, or several of them."""
+        match target:
+            case ast.Name(name):
+                self.stored(name, value)
+            case ast.Tuple(parts) | ast.List(parts):
+                values = self.items(value)
+                starred = [i for i, part in enumerate(parts) if isinstance(part, ast.Starred)]
+                if starred:
+                    i, rest = starred[0], len(values) - len(parts) + 1
+                    middle = self.new(Items(tuple(values[i : i + rest])))
+                    values = [*values[:i], middle, *values[i + rest :]] if rest >= 0 else values
+                    parts = [part.value if isinstance(part, ast.Starred) else part for part in parts]
+                if len(values) != len(parts):
+                    hint = "the function would stop here with an error"
+                    raise self.refuse(f"{len(values)} values for {len(parts)} variables", hint)
+                for part, each in zip(parts, values, strict=True):
+                    self.assign_to(part, each)
+            case ast.Subscript(owner, index):
+                self.assign_cell(self.read(owner), self.read_index(index), value)
+            case _:
+                raise self.unread(target, ("assigning this", "assign variables and cells of lists: `a[i] = 0`"))
+
+    def assign_cell(self, owner: Value, index: Value, value: Value) -> None:
+        """``a[i] = value``."""
+        thing = self.get(owner) if isinstance(owner, Ref) else None
+        value = self.sample(value)
+        if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
+            value = self.assign("cell", value.expr, value.kind, value.possible)
+        match thing:
+            case Table(entries):
+                key = self.key(index)
+                self.put(owner, Table(tuple({**dict(entries), key: value}.items())))
+            case Items(values, kind, dtype) if kind != "view" and not isinstance(index, slice):
+                place = self.position(index, len(values))
+                if kind == "array" and self.dtype([value]) != dtype:
+                    value = self.converted(dtype, value)
+                self.put(owner, Items((*values[:place], value, *values[place + 1 :]), kind, dtype))
+            case _:
+                raise self.refuse("this cannot be assigned", "assign single cells of lists: `a[i] = 0`")
+
+    def converted(self, dtype: str, value: Value) -> Value:
+        """A value put into an array of this type."""
+        kind = self.dtype([value])
+        if dtype in ("float", "") and kind in ("int", "float", "bool"):
+            return self.as_number(value)
+        if dtype == "int" and kind == "bool":
+            return self.as_number(value)
+        hint = "make it with `np.zeros(N)` or a list, which keeps every number"
+        raise self.refuse(f"an array of type `{dtype}` would cut this value off", hint)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        """``x += y``: in place for lists."""
+        target: ast.expr = node.target
+        owner = index = None
+        if isinstance(target, ast.Subscript):
+            owner, index = self.read(target.value), self.read_index(target.slice)
+            old = self.subscript(owner, index)
+        else:
+            old = self.read(ast.copy_location(ast.Name(target.id, ast.Load()), target)) if isinstance(target, ast.Name) else None
+        new = self.operate(node, node.op, old, self.read(node.value))
+        if isinstance(old, Ref) and isinstance(self.get(old), Items):
+            before, after = self.get(old), self.get(new)
+            if before.kind == "input" or (before.kind != "list" and after.dtype != before.dtype):
+                raise self.refuse("this changes the list in place", "write `x = x + y`")
+            self.put(old, Items(after.values, before.kind, before.dtype))
+        elif owner is not None:
+            self.assign_cell(owner, index, new)
+        else:
+            self.assign_to(target, new)
+
+    def test(self, node: ast.expr) -> bool:
+        """The condition of an ``if``, decided once."""
+        return self.truth(self.joined(lambda: self.condition(self.read(node))))
+
+    def repeat(self, node: ast.For) -> None:
+        """``for``: every round in turn."""
+        iterable = self.read(node.iter)
+        live = isinstance(iterable, Ref) and isinstance(self.get(iterable), Items)
+        values = self.items(iterable)
+        place = 0
+        while place < len(values):
+            self.assign_to_loop(node.target, values[place])
+            if self.left(node.body):
+                return
+            place += 1
+            values = self.items(iterable) if live else values
+        self.block(node.orelse)
+
+    def assign_to_loop(self, target: ast.expr, value: Value) -> None:
+        """The variable of a loop names its value: no assignment of the program is needed."""
+        if isinstance(target, ast.Name):
+            self.store(target.id, value)
+        else:
+            self.assign_to(target, value)
+
+    def left(self, body: Sequence[ast.stmt]) -> bool:
+        """One round of a loop: does it end with ``break``?"""
+        self.loops += 1
+        if self.loops > MOST_ROUNDS * 100:
+            raise self.refuse("too many rounds of loops to read this function", "use fewer inputs")
+        try:
+            self.block(body)
+        except Signal as signal:
+            if signal.what == "return":
+                raise
+            return signal.what == "break"
+        return False
+
+    def repeat_while(self, node: ast.While) -> None:
+        """``while``: unrolled as long as its condition may hold."""
+        decisions = 0
+        while True:
+            condition = self.now(self.joined(lambda: self.condition(self.read(node.test))))
+            decisions += 1
+            if decisions > MOST_ROUNDS or (isinstance(condition, Sym) and decisions > 64):
+                hint = "use a `for` loop over a constant `range`, with `break`"
+                raise InputError("this loop has no bound on its rounds", self.text.headline(node), hint)
+            if not self.truth(condition):
+                self.block(node.orelse)
+                return
+            if self.left(node.body):
+                return
+
+    def define(self, node: ast.FunctionDef) -> None:
+        """A nested function."""
+        if node.decorator_list:
+            raise self.unread(node.decorator_list[0], ("a decorator", "remove it"))
+        self.store(node.name, self.closure(node, self.stack[-1], self.text))
+
+    def closure(self, node: ast.FunctionDef | ast.Lambda, parent: Ref | None, text: FunctionText) -> Closure:
+        """A function with the values of its defaults."""
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        pairs = [
+            *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
+            *((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None),
+        ]
+        return Closure(text, node, parent, tuple((argument.arg, self.read(default)) for argument, default in pairs))
+
+    def imported(self, node: ast.Import | ast.ImportFrom) -> None:
+        """``import`` inside a function."""
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                path = alias.name if alias.asname else alias.name.partition(".")[0]
+                self.store(alias.asname or path, library.canonical(path))
+            else:
+                self.store(alias.asname or alias.name, library.canonical(f"{node.module}.{alias.name}"))
+
+    # --- expressions -----------------------------------------------------------------------------
+
+    def read(self, node: ast.expr) -> Value:
+        """The value of an expression; errors are shown at its place."""
+        outer, self.place = self.place, self.text.span(node)
+        value = self.now(self.expression(node))
+        self.place = outer
+        return value
+
+    def expression(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        match node:
+            case ast.Constant():
+                return self.constant(node)
+            case ast.Name(name):
+                return self.load(name)
+            case ast.BinOp(left, op, right):
+                return self.operate(node, op, self.read(left), self.read(right))
+            case ast.UnaryOp(op, operand):
+                return self.unary(node, op, self.read(operand))
+            case ast.BoolOp():
+                return self.connective(node)
+            case ast.Compare():
+                return self.comparison(node)
+            case ast.IfExp(test, first, second):
+                return self.joined(lambda: self.read(first if self.test(test) else second))
+            case ast.Tuple(values):
+                return tuple(self.elements(values))
+            case ast.List(values):
+                return self.new(Items(tuple(map(self.kept, self.elements(values)))))
+            case ast.Set(values):
+                return Members(tuple(self.elements(values)))
+            case ast.Dict(keys, values):
+                return self.dictionary(node, keys, values)
+            case ast.ListComp(element, generators):
+                return self.new(Items(tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))))
+            case ast.GeneratorExp(element, generators):
+                return tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))
+            case ast.SetComp(element, generators):
+                return Members(tuple(self.comprehend(generators, lambda: self.read(element))))
+            case ast.DictComp(key, value, generators):
+                pairs = self.comprehend(generators, lambda: (self.key(self.read(key)), self.kept(self.read(value))))
+                return self.new(Table(tuple(dict(pairs).items())))
+            case ast.Subscript(owner, index):
+                return self.subscript(self.read(owner), self.read_index(index))
+            case ast.Attribute(owner, name):
+                return self.attribute(node, owner, name)
+            case ast.Call():
+                return self.call(node)
+            case ast.Lambda():
+                return self.closure(node, self.stack[-1], self.text)
+        raise self.unread(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
+
+    def kept(self, value: Value) -> Value:
+        """A value put into a list: an expression of samples gets a variable."""
+        if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
+            return self.assign("cell", value.expr, value.kind, value.possible)
+        return value
+
+    def constant(self, node: ast.Constant) -> Value:
+        """A number, truth value, string or None."""
+        match node.value:
+            case float():
+                exact = rational(self.text.written(node).replace("_", ""), self.text.span(node))
+                if exact.q != pow(2, int(exact.q).bit_length() - 1):
+                    self.note(f"decimal numbers are exact: {self.text.written(node)} is {exact}, not the nearest float")
+                return Fraction(int(exact.p), int(exact.q))
+            case bool() | int() | str() | None:
+                return node.value
+        raise self.unread(node, (f"`{node.value!r}`", "values are numbers, True, False, None and strings"))
+
+    def operate(self, node: Located, op: ast.operator, left: Value, right: Value) -> Value:
+        """A binary operator."""
+        if type(op) in BITS and all(self.dtype([self.now(v)]) == "bool" for v in (left, right)):
+            return getattr(self, BITS[type(op)])(left, right)
+        if type(op) is ast.BitXor and all(self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)):
+            return self.exclusive(left, right)
+        if type(op) not in BINARY:
+            raise self.unread(node, OPERATORS[type(op)])
+        return self.binary(BINARY[type(op)], left, right)
+
+    def exclusive(self, left: Value, right: Value) -> Value:
+        """``^`` of truth values and bits."""
+        truths = [self.dtype([v]) == "bool" for v in (left, right)]
+        bits = {v for value in (left, right) for v in (self.values_of(value) if isinstance(value, Sym) else [value])}
+        if not all(truths) and not bits <= {0, 1}:
+            raise self.refuse("`^` of these numbers", "use it with 0 and 1 only")
+        differ = self.compare("!=", left, right)
+        return differ if all(truths) else self.as_number(differ)
+
+    def unary(self, node: ast.UnaryOp, op: ast.unaryop, value: Value) -> Value:
+        """``-x``, ``+x``, ``not x``."""
+        if isinstance(op, ast.Not):
+            return self.negated(self.condition(value))
+        if isinstance(op, ast.Invert):
+            raise self.unread(node, OPERATORS[ast.Invert])
+        return self.binary("*", -1, value) if isinstance(op, ast.USub) and not is_number(value) else self.signed(op, value)
+
+    def signed(self, op: ast.unaryop, value: Value) -> Value:
+        """A sign before a known number."""
+        number = self.number(value) if not isinstance(value, Ref) else value
+        return -number if isinstance(op, ast.USub) else number
+
+    def connective(self, node: ast.BoolOp) -> Value:
+        """``and``, ``or``: a formula where every part is a truth value without draws, else step by step."""
+        is_and = isinstance(node.op, ast.And)
+        parts: list[Value] = []
+        for position, value in enumerate(node.values):
+            kept = self.kept_back()
+            try:
+                part = self.joined(lambda value=value: self.read(value))  # type: ignore[misc]
+            except InputError:
+                if not parts:
+                    raise
+                part = None
+            if isinstance(part, bool) and part is not is_and and not parts:
+                return part
+            plain = isinstance(part, bool) or (isinstance(part, Sym) and part.kind == "bool")
+            if not plain or (parts and self.changed_since(kept)):
+                self.put_back(kept)
+                rest = node.values[position:]
+                return self.joined(lambda: self.stepwise(is_and, parts, rest))
+            parts.append(part)
+            if isinstance(part, bool) and part is not is_and:
+                break
+        return reduce(self.both if is_and else self.either, parts)
+
+    def stepwise(self, is_and: bool, parts: Sequence[Value], rest: Sequence[ast.expr]) -> Value:
+        """``and``, ``or`` as Python evaluates them: the first value that settles the answer."""
+        value: Value = is_and
+        for part in parts:
+            value = part
+            if self.truth(part) is not is_and:
+                return value
+        for node in rest:
+            value = self.read(node)
+            if self.truth(self.condition(value)) is not is_and:
+                return value
+        return value
+
+    def comparison(self, node: ast.Compare) -> Value:
+        """A chain of comparisons."""
+        left, found = self.read(node.left), []
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.read(comparator)
+            found.append(self.link(op, left, right))
+            left = right
+        return found[0] if len(found) == 1 else reduce(self.both, found)
+
+    def link(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        """One comparison."""
+        match op:
+            case ast.In():
+                return self.member(left, right)
+            case ast.NotIn():
+                return self.negated(self.member(left, right))
+            case ast.Is() | ast.IsNot():
+                if not any(v is None or isinstance(v, bool) for v in (left, right)):
+                    raise self.refuse("`is` compares objects", "write `==`")
+                same = self.compare("==", left, right) if self.scalar(left) and self.scalar(right) else left is right
+                return same if isinstance(op, ast.Is) else self.negated(same)
+        sign = COMPARE[type(op)]
+        for one in (left, right):
+            if isinstance(one, Ref) and isinstance(self.get(one), Items):
+                return self.compare_lists(sign, left, right)
+        return self.compare(sign, left, right)
+
+    def scalar(self, value: Value) -> bool:
+        """Is this a single value?"""
+        return is_known(value) or isinstance(value, Sym | Stepped)
+
+    def compare_lists(self, sign: str, left: Value, right: Value) -> Value:
+        """Comparisons with lists: as a whole, or cell by cell for arrays."""
+        things = [self.get(v) if isinstance(v, Ref) else None for v in (left, right)]
+        kinds = {thing.kind for thing in things if isinstance(thing, Items)}
+        if kinds & {"array", "view"} or ("input" in kinds and None in things):
+            return self.cell_by_cell(lambda a, b: self.compare(sign, a, b), left, right)
+        if "input" not in kinds and sign in ("==", "!=") and all(isinstance(thing, Items) for thing in things):
+            return self.same_tuples(sign, things[0].values, things[1].values)  # type: ignore[union-attr]
+        raise self.refuse(f"`{sign}` of these lists", "compare their cells")
+
+    def member(self, value: Value, where: Value) -> Value:
+        """``x in values``."""
+        if isinstance(where, Ref) and isinstance(self.get(where), Table):
+            return self.key(value) in dict(self.get(where).entries)
+        return reduce(self.either, (self.compare("==", value, each) for each in self.items(where)), False)
+
+    # --- lists and dictionaries ------------------------------------------------------------------
+
+    def elements(self, nodes: Sequence[ast.expr]) -> Iterator[Value]:
+        """The values of expressions; ``*a`` stands for all of ``a``."""
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                yield from self.items(self.read(node.value))
+            else:
+                yield self.read(node)
+
+    def items(self, value: Value) -> list[Value]:
+        """What a loop over a value goes through."""
+        match value:
+            case tuple() | range() | str():
+                return list(value)
+            case Members(values):
+                if not all(map(is_known, values)):
+                    raise self.refuse("the order of this set is not known", "use a list")
+                return list(dict.fromkeys(values))
+            case Ref():
+                thing = self.get(value)
+                if isinstance(thing, Items):
+                    return list(thing.values)
+                if isinstance(thing, Table):
+                    return [key for key, _ in thing.entries]
+        hint = "write `for i in range(N)` or `for x in q`"
+        raise self.refuse("a loop runs over a `range`, a list or a dictionary", hint)
+
+    def key(self, value: Value) -> Value:
+        """A key of a dictionary: a finite value is settled."""
+        value = self.plain(value)
+        if isinstance(value, tuple):
+            return tuple(map(self.key, value))
+        value = self.settled(value)
+        if not is_known(value):
+            raise self.refuse("this cannot be a key", "use numbers and strings")
+        return value
+
+    def dictionary(self, node: ast.Dict, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Value:
+        """``{key: value}``."""
+        found: dict[Value, Value] = {}
+        for key, value in zip(keys, values, strict=True):
+            if key is None:
+                raise self.unread(node, ("`**`", "write the entries out"))
+            found[self.key(self.read(key))] = self.kept(self.read(value))
+        return self.new(Table(tuple(found.items())))
+
+    def comprehend(self, generators: Sequence[ast.comprehension], element: Callable[[], Value]) -> list[Value]:
+        """The elements of a comprehension."""
+        found: list[Value] = []
+        source = self.read(generators[0].iter)
+        self.stack.append(self.new(Frame((), self.stack[-1])))
+
+        def rounds(depth: int, values: Sequence[Value]) -> None:
+            generator = generators[depth]
+            for value in values:
+                self.assign_to_loop(generator.target, value)
+                if not all(self.truth(self.condition(self.read(test))) for test in generator.ifs):
+                    continue
+                if depth + 1 < len(generators):
+                    rounds(depth + 1, self.items(self.read(generators[depth + 1].iter)))
+                else:
+                    found.append(element())
+
+        rounds(0, self.items(source))
+        self.stack.pop()
+        return found
+
+    def read_index(self, node: ast.expr) -> Value:
+        """An index, or a slice with known bounds."""
+        if not isinstance(node, ast.Slice):
+            return self.read(node)
+        parts = [None if part is None else self.settled(self.read(part)) for part in (node.lower, node.upper, node.step)]
+        return slice(*parts)
+
+    def position(self, index: Value, length: int) -> int:
+        """The place of a cell, counted from 0."""
+        index = self.settled(self.plain(index))
+        if not isinstance(index, int):
+            raise self.refuse("this index is not an integer", "use an integer, or `//` to divide")
+        if not -length <= index < length:
+            hint = "the function would stop here with an error"
+            raise self.refuse(f"the index {index} is outside the list, which has {length} cells", hint)
+        return index % length
+
+    def subscript(self, owner: Value, index: Value) -> Value:
+        """``a[i]``, ``a[i:j]``, ``d[key]``."""
+        thing = self.get(owner) if isinstance(owner, Ref) else owner
+        if isinstance(thing, Table):
+            key, entries = self.key(index), dict(thing.entries)
+            if key not in entries:
+                hint = "the function would stop here with an error: test `key in d` first, or use `d.get(key, 0)`"
+                raise self.refuse(f"the dictionary has no key {key!r} here", hint)
+            return entries[key]
+        if isinstance(thing, Items):
+            return self.list_cell(owner, thing, index)
+        if isinstance(thing, tuple | str | range):
+            return thing[index] if isinstance(index, slice) else thing[self.position(index, len(thing))]
+        raise self.refuse("this is not a list", "remove the index")
+
+    def list_cell(self, owner: Ref, thing: Items, index: Value) -> Value:
+        """A cell, a slice, or what a mask of known truth values picks."""
+        if isinstance(index, slice):
+            if thing.kind == "array":
+                self.put(owner, Items(thing.values, "view", thing.dtype))
+            kind = "view" if thing.kind == "array" else thing.kind
+            return self.new(Items(thing.values[index], kind if kind != "input" else "input", thing.dtype))
+        if isinstance(index, Ref) and isinstance(self.get(index), Items) and thing.kind != "list":
+            mask = self.get(index)
+            if mask.dtype == "bool":
+                pairs = zip(thing.values, mask.values, strict=True)
+                return self.array([value for value, keep in pairs if self.truth(keep)], thing.dtype)
+            return self.array([thing.values[self.position(i, len(thing.values))] for i in mask.values], thing.dtype)
+        return thing.values[self.position(index, len(thing.values))]
+
+    def attribute(self, node: ast.Attribute, owner: ast.expr, name: str) -> Value:
+        """``np.pi``, ``a.size``, ``a.append``."""
+        value = self.read(owner)
+        if isinstance(value, Word):
+            return library.member(value, name)
+        if name in ("size", "shape") and isinstance(value, Ref) and isinstance(self.get(value), Items):
+            length = len(self.get(value).values)
+            return length if name == "size" else (length,)
+        return Method(value, name)
+
+    # --- calls -----------------------------------------------------------------------------------
+
+    def call(self, node: ast.Call) -> Value:
+        """A call of the user's function, of a word of dipc, or of a library."""
+        function = self.read(node.func)
+        match node.args:
+            case [ast.GeneratorExp() as generator] if isinstance(function, Word) and function.path in ("sum", "any", "all"):
+                return self.fold(function.path, generator)
+        positional = list(self.elements(node.args))
+        named: dict[str, Value] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise self.unread(keyword, ("`**`", "write the arguments out"))
+            named[keyword.arg] = self.read(keyword.value)
+        self.place = self.text.span(node)
+        return self.invoke(function, positional, named, node)
+
+    def invoke(
+        self, function: Value, positional: list[Value], named: Mapping[str, Value], node: ast.Call | None = None
+    ) -> Value:
+        """A call with these arguments."""
+        match function:
+            case Closure():
+                return self.joined(lambda: self.run(function, positional, named))
+            case Word(path):
+                return library.call(self, path, positional, named, node)
+            case Method(owner, name):
+                return library.method(self, owner, name, positional, named, node)
+        written = "this" if node is None else f"`{self.text.written(node.func)}`"
+        raise self.refuse(f"{written} cannot be called here", "call functions of the module, and words of dipc")
+
+    def run(self, function: Closure, positional: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """A function of the user, run in place of its call; an error shows both places."""
+        call, text = self.place, self.text
+        bound = self.bind(function, positional, named)
+        if len(self.stack) > DEEPEST_CALL:
+            raise self.refuse("functions are called too deep here", "write recursion as a loop")
+        self.stack.append(self.new(Frame((), function.parent)))
+        self.text = function.text
+        try:
+            for name, value in bound.items():
+                self.store(name, value)
+            if isinstance(function.node, ast.Lambda):
+                return self.read(function.node.body)
+            self.block(function.node.body)
+        except Signal as signal:
+            return signal.value
+        except InputError as error:
+            raise called_from(error, call) from None
+        finally:
+            self.text, self.place = text, call
+            self.stack.pop()
+        return None
+
+    def bind(self, function: Closure, positional: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
+        """The arguments of a call by their names."""
+        arguments = function.node.args
+        if arguments.vararg or arguments.kwarg:
+            raise self.refuse("the function has `*` arguments", "name each argument")
+        places = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        names = [*places, *(a.arg for a in arguments.kwonlyargs)]
+        given = dict(zip(places, positional, strict=False))
+        bound = {**dict(function.defaults), **given, **named}
+        if len(positional) > len(places) or named.keys() & given.keys() or bound.keys() != set(names):
+            raise self.refuse("these arguments do not fit the function", f"it takes ({', '.join(names)})")
+        return bound
+
+    def fold(self, word: str, node: ast.GeneratorExp) -> Value:
+        """``sum``, ``any`` or ``all`` of a generator: the paths meet after each element."""
+        neutral: Value = 0 if word == "sum" else word == "all"
+        found: list[Value] = []
+        source = self.read(node.generators[0].iter)
+        self.stack.append(self.new(Frame((), self.stack[-1])))
+
+        def element(depth: int) -> Value:
+            generator = node.generators[depth]
+            kept = self.joined(lambda: reduce(self.both, (self.condition(self.read(t)) for t in generator.ifs), True))
+            if not self.truth(kept):
+                return neutral
+            if depth + 1 < len(node.generators):
+                inner = rounds(depth + 1, self.items(self.read(node.generators[depth + 1].iter)))
+                return self.total(word, inner)
+            value = self.read(node.elt)
+            return self.number(value) if word == "sum" else self.condition(value)
+
+        def rounds(depth: int, values: Sequence[Value]) -> list[Value]:
+            found = []
+            for value in values:
+                self.assign_to_loop(node.generators[depth].target, value)
+                found.append(self.joined(lambda: element(depth)))
+            return found
+
+        found = rounds(0, self.items(source))
+        self.stack.pop()
+        return self.total(word, found)
+
+    def total(self, word: str, values: Sequence[Value]) -> Value:
+        """The sum, disjunction or conjunction of values."""
+        if word == "sum":
+            return reduce(lambda a, b: self.binary("+", a, b), values, 0)
+        neutral = word == "all"
+        return reduce(self.both if word == "all" else self.either, map(self.condition, values), neutral)
+
+
+def is_cell(value: Sym) -> bool:
+    """Is this a variable, or a cell of an input?"""
+    from dipc.dipwhile.syntax.ast import Index, Name
+
+    return isinstance(value.expr, Name | Index)
+
+
+def called_from(error: InputError, call: Span) -> InputError:
+    """The error inside a function, with the place of the call."""
+    written = call.source.text[call.start : call.end].partition("\n")[0]
+    place = f"called in line {call.line}: `{written}`"
+    return error if "called in line" in error.hint else type(error)(error.message, error.span, f"{error.hint}\n          {place}")
+
+
+_ = (Any, fmpq, Eps, chained, Op)

@@ -1,0 +1,1010 @@
+"""The words of Python, numpy, random, secrets and dipc that a mechanism may call: one table, each with its meaning.
+
+A row is a function below :func:`word`: its arguments are those of the real one.  Samples are mathematical:
+``rng.laplace`` draws a real number, not a float; seeds mean nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from flint import fmpq
+
+from dipc.dipwhile.python.values import (
+    FINITE,
+    RANDOM,
+    Geometric,
+    Items,
+    Logarithm,
+    Members,
+    Method,
+    Ref,
+    Stepped,
+    Sym,
+    Table,
+    Unit,
+    Value,
+    Word,
+    is_known,
+    is_number,
+    possible_values,
+    some,
+)
+from dipc.dipwhile.syntax import ast as dip
+from dipc.dipwhile.syntax.ast import Binary, Expr, Number, Op, Unary
+from dipc.dipwhile.syntax.distributions import OTHER_NOISE
+from dipc.dipwhile.syntax.rates import grows_as_scale
+from dipc.dipwhile.syntax.walk import nodes
+from dipc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from dipc.dipwhile.python.interpreter import Interpreter
+
+Handler = Callable[..., Value]
+
+WORDS: dict[str, Handler] = {}
+METHODS: dict[tuple[str, str], Handler] = {}
+"""What each method does; the first word is "list", "array" or "dict"."""
+
+MODULES = {
+    "numpy.random": "rng",
+    "numpy.random.Generator": "rng",
+    "numpy.random.RandomState": "rng",
+    **dict.fromkeys(("dipc.python", "dipc.words", "dipc", "builtins", "operator"), ""),
+    "random.Random": "random",
+    "random.SystemRandom": "random",
+    "secrets.SystemRandom": "random",
+}
+"""Modules and classes by the names that their words have in the table."""
+
+EXACT = "samples are mathematical: dipc proves nothing about the rounding of floats or the quality of a generator"
+
+MISSING = object()
+
+
+def word(*paths: str) -> Callable[[Handler], Handler]:
+    """Put a function into the table."""
+
+    def enter(handler: Handler) -> Handler:
+        WORDS.update(dict.fromkeys(paths, handler))
+        return handler
+
+    return enter
+
+
+def canonical(path: str) -> Word:
+    """A name of a library as the table has it."""
+    if path in MODULES:
+        return Word(MODULES[path])
+    owner, _, name = path.rpartition(".")
+    owner = MODULES.get(owner, owner)
+    return Word(f"{owner}.{name}" if owner else name)
+
+
+def member(owner: Word, name: str) -> Value:
+    """``np.random``, ``math.inf``."""
+    constants = {"inf": math.inf, "infty": math.inf}
+    if owner.path in ("numpy", "math") and name in constants:
+        return constants[name]
+    return canonical(f"{owner.path}.{name}" if owner.path else name)
+
+
+def call(m: Interpreter, path: str, positional: Sequence[Value], named: Mapping[str, Value], node: ast.Call | None) -> Value:
+    """A call of a word of the table."""
+    handler = WORDS.get(path)
+    if handler is None:
+        raise m.refuse(*unknown(path, node, m))
+    if path.partition(".")[0] in ("rng", "random"):
+        m.note(EXACT)
+    return applied(m, path, handler, (m, *positional), named)
+
+
+def applied(m: Interpreter, name: str, handler: Handler, positional: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """The handler with its arguments."""
+    signature = inspect.signature(handler)
+    try:
+        bound = signature.bind(*positional, **named)
+    except TypeError:
+        usage = ", ".join(str(p).partition(":")[0] for p in [*signature.parameters.values()][1:])
+        raise m.refuse(f"`{name}` does not take these arguments", f"dipc reads `{name}({usage})`") from None
+    return handler(*bound.args, **bound.kwargs)
+
+
+def unknown(path: str, node: ast.Call | None, m: Interpreter) -> tuple[str, str]:
+    """The message and the hint for a word that is not in the table."""
+    last = path.rpartition(".")[2]
+    written = path if node is None else m.text.written(node.func)
+    if last in INSTEAD:
+        return f"`{written}` is not read by dipc", f"write `{INSTEAD[last]}`"
+    if last in OTHER_NOISE or last in ("normal", "standard_normal", "gauss", "normalvariate"):
+        return f"Gaussian or other noise (`{written}`) is not supported", "use `Lap(scale=s)` or `DLap(eps)`"
+    hint = did_you_mean(path, WORDS, "write what it does with arithmetic, `if` and loops")
+    return f"`{written}` cannot be called here", hint
+
+
+INSTEAD = {
+    **dict.fromkeys(
+        ("Laplace", "LaplaceMechanism", "make_laplace", "make_base_laplace", "then_laplace", "then_base_laplace"),
+        "x + Lap(scale=sensitivity/eps)",
+    ),
+    **dict.fromkeys(
+        ("Geometric", "GeometricMechanism", "make_geometric", "then_geometric", "make_base_discrete_laplace"),
+        "x + DLap(eps/sensitivity)",
+    ),
+    **dict.fromkeys(("LaplaceTruncated", "LaplaceFolded"), "max(low, min(high, x + Lap(scale=sensitivity/eps)))"),
+    "GeometricTruncated": "max(low, min(high, x + DLap(eps/sensitivity)))",
+    **dict.fromkeys(("Binary", "make_randomized_response_bool"), "x if flip(exp(eps)/(1 + exp(eps))) else not x"),
+    **dict.fromkeys(
+        ("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel", "gumbel"),
+        "Exp(eps/2, range(N), lambda v: score[v])",
+    ),
+    **dict.fromkeys(("BoundedSum", "sum_"), "sum(x) + DLap(eps/sensitivity)"),
+    **dict.fromkeys(("Count", "make_count"), "len(x) + DLap(eps)"),
+    **dict.fromkeys(("shuffle", "permutation", "sample"), "rng.choice(x)"),
+    "binomial": "sum(flip(p) for i in range(n))",
+    "seed": "pass",
+}
+"""Constructors of diffprivlib, OpenDP, PyDP and others, with the line to write in their place."""
+
+
+# --- samples ------------------------------------------------------------------------------------
+
+
+def listed(m: Interpreter, value: Value) -> bool:
+    """Is this a list or array?"""
+    return isinstance(value, Ref) and isinstance(m.get(value), Items)
+
+
+def sized(m: Interpreter, size: Value, draw: Callable[..., Value], *over: Value) -> Value:
+    """One sample, or an array of them: of the given size, or one for each cell of an array argument."""
+    if isinstance(size, tuple) and len(size) == 1:
+        size = size[0]
+    size = m.settled(size)
+    lengths = [len(m.get(v).values) for v in over if listed(m, v)]
+    if size is None and not lengths:
+        return draw(*over)
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
+        raise m.refuse("this size is not a number of samples", "write `size=N`")
+    length = lengths[0] if size is None else size
+    if any(each != length for each in lengths):
+        raise m.refuse("these arrays have different lengths", "use arrays of the same length")
+    columns = [m.get(v).values if listed(m, v) else (v,) * length for v in over]
+    return m.array([draw(*(column[i] for column in columns)) for i in range(length)])
+
+
+def noise(m: Interpreter, kind: str, rate: Expr, mean: Value) -> Value:
+    """A sample around a mean; a mean that is random itself is added."""
+    mean = m.now(m.number(mean))
+    whole = kind == "DLap"
+    center = mean if not isinstance(mean, Sym) or mean.kind == "num" else 0
+    drawn = m.assign("noise", dip.Noise(kind, rate, m.lift(center), span=m.place), "int" if whole else "real")
+    return drawn if center is mean else m.binary("+", mean, drawn)
+
+
+def inverse(m: Interpreter, scale: Value) -> Expr:
+    """The rate of a scale."""
+    one = Number(fmpq(1), span=m.place)
+    expr = m.lift(m.number(scale))
+    match expr:
+        case Binary(Op.DIV, top, bottom) if top == one:
+            return bottom
+    return Binary(Op.DIV, one, expr, span=m.place)
+
+
+def own_noise(kind: str) -> Handler:
+    """``Lap(rate, mean)`` and the like; a rate with eps below the line is a scale by mistake."""
+
+    def draw(m: Interpreter, *given: Value, rate: Value = MISSING, mean: Value = 0, scale: Value = MISSING) -> Value:
+        if len(given) > 2 or (given and rate is not MISSING) or (not given and rate is scale):
+            raise m.refuse(f"`{kind}` takes a rate or a scale, and a mean", f"write `{kind}(scale=2/eps, mean=x)`")
+        if given:
+            rate, mean = given[0], given[1] if len(given) > 1 else mean
+            if grows_as_scale(m.lift(m.number(rate))):
+                raise m.refuse(*scale_or_rate(kind, m.place.source.text[m.place.start : m.place.end]))
+        found = m.lift(m.number(rate)) if rate is not MISSING else inverse(m, scale)
+        return noise(m, kind, found, mean)
+
+    return draw
+
+
+def scale_or_rate(kind: str, written: str) -> tuple[str, str]:
+    """The message and the hint for ``Lap(2/eps)``."""
+    inside = written.partition("(")[2]
+    first = next((inside[:i] for i in range(len(inside)) if inside[i] in ",)" and inside[:i].count("(") == inside[:i].count(")")), "2/eps")
+    message = f"is `{first}` a scale or a rate? Libraries take a scale first, dipc a rate"
+    return message, f"write `{kind}(scale={first})`; or `{kind}(rate={first})`, if noise is to grow with eps"
+
+
+for _kind in ("Lap", "LapPlus", "DLap"):
+    WORDS[_kind] = own_noise(_kind)
+
+
+@word("rng.laplace")
+def laplace(m: Interpreter, loc: Value = 0.0, scale: Value = 1.0, size: Value = None) -> Value:
+    """Laplace noise of a scale."""
+    return sized(m, size, lambda a, b: noise(m, "Lap", inverse(m, b), a), whole(loc), whole(scale))
+
+
+def whole(value: Value) -> Value:
+    """A default of a row as an exact number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@word("rng.exponential")
+def exponential(m: Interpreter, scale: Value = 1.0, size: Value = None) -> Value:
+    """Exponential noise of a scale."""
+    return sized(m, size, lambda s: noise(m, "LapPlus", inverse(m, s), 0), whole(scale))
+
+
+@word("random.expovariate")
+def expovariate(m: Interpreter, lambd: Value = 1.0) -> Value:
+    """Exponential noise of a rate."""
+    return noise(m, "LapPlus", m.lift(m.number(whole(lambd))), 0)
+
+
+@word("rng.geometric")
+def geometric(m: Interpreter, p: Value, size: Value = None) -> Value:
+    """The number of trials up to the first success, counted from 1; p must be ``1 - exp(-rate)``."""
+
+    def draw(probability: Value) -> Value:
+        match m.lift(m.number(probability)):
+            case Binary(Op.SUB, Number(one), dip.Call("exp", (exponent,))) if one == 1:
+                return m.new(Geometric(opposite(exponent)))
+        hint = "dipc reads geometric samples with p = `1 - exp(-eps)`; or write `DLap(eps)`"
+        raise m.refuse("this probability is not of the form 1 - exp(-rate)", hint)
+
+    return sized(m, size, draw, p)
+
+
+def opposite(expr: Expr) -> Expr:
+    """``-expr``, without the sign if it has one."""
+    match expr:
+        case Binary(Op.MUL, Number(n), right) if n == -1:
+            return right
+        case Binary(Op.DIV | Op.MUL as op, left, right):
+            return Binary(op, opposite(left), right, span=expr.span)
+        case Unary(Op.NEG, inside):
+            return inside
+    return Unary(Op.NEG, expr, span=expr.span)
+
+
+@word("random.random", "rng.random", "rng.random_sample", "rng.rand", "rng.uniform", "random.uniform")
+def unit(m: Interpreter, *given: Value, size: Value = None, low: Value = 0, high: Value = 1) -> Value:
+    """A number drawn from [0, 1), to be compared with a probability."""
+    if len(given) == 1:
+        size = given[0]
+    elif given:
+        low, high, *sizes = given
+        size = sizes[0] if sizes else size
+    if low != 0 or high != 1:
+        raise m.refuse("continuous uniform noise is not supported", "use `Lap`, or `rng.integers` for integers")
+    zero, one = Number(fmpq(0)), Number(fmpq(1))
+    return sized(m, size, lambda: m.new(Unit(zero, one)))
+
+
+@word("flip")
+def flip(m: Interpreter, probability: Value) -> Value:
+    """True with a probability."""
+    return m.assign("coin", dip.Flip(m.lift(m.number(probability)), span=m.place), "bool")
+
+
+def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | None = None) -> Value:
+    """One of some values, all alike or with probabilities."""
+    values = [m.now(m.plain(v)) if not listed(m, v) else v for v in values]
+    if not values:
+        raise m.refuse("a choice among no values", "the function would stop here with an error")
+    if weights is None:
+        weights = [Fraction(1, len(values))] * len(values)
+    plain = all(is_known(v) or (isinstance(v, Sym) and v.kind in FINITE) for v in values)
+    kinds = {"bool" if isinstance(v, bool) else v.kind if isinstance(v, Sym) else "num" if is_number(v) else "dom" for v in values}
+    names = values if plain and len(kinds) == 1 else range(len(values))
+    options = tuple((m.lift(v), m.lift(m.number(p))) for v, p in zip(names, weights, strict=True))
+    each = [possible_values(v) for v in names]
+    possible = None if None in each else some(v for part in each for v in part or ())
+    kind = kinds.pop() if names is values else "num"
+    drawn = m.assign("choice", dip.Choose(options, span=m.place), kind, possible)
+    return drawn if names is values else values[m.settled(drawn)]
+
+
+def integers(m: Interpreter, low: Value, high: Value, size: Value = None) -> Value:
+    """The integers from low to high, both included."""
+    low, high = m.settled(m.plain(low)), m.settled(m.plain(high))
+    if not isinstance(low, int) or not isinstance(high, int):
+        raise m.refuse("these bounds are not integers", "use integers")
+    return sized(m, size, lambda: one_of(m, list(range(low, high + 1))))
+
+
+@word("rng.integers")
+def rng_integers(m: Interpreter, low: Value, high: Value = None, size: Value = None, dtype: Value = None, endpoint: Value = False) -> Value:
+    """Integers; the end is excluded unless ``endpoint`` is true."""
+    low, high = (0, low) if high is None else (low, high)
+    return integers(m, low, high if endpoint is True else m.binary("-", high, 1), size)
+
+
+@word("rng.randint")
+def rng_randint(m: Interpreter, low: Value, high: Value = None, size: Value = None) -> Value:
+    """Integers, as numpy counts them: the end is excluded."""
+    return rng_integers(m, low, high, size)
+
+
+@word("random.randint")
+def randint(m: Interpreter, a: Value, b: Value) -> Value:
+    """Integers, as random counts them: the end is included."""
+    return integers(m, a, b)
+
+
+@word("random.randrange")
+def randrange(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> Value:
+    """One of a range: the end is excluded."""
+    return one_of(m, list(span(m, start, stop, step)))
+
+
+@word("secrets.randbelow")
+def randbelow(m: Interpreter, exclusive_upper_bound: Value) -> Value:
+    """One of 0, ..., n - 1."""
+    return integers(m, 0, m.binary("-", exclusive_upper_bound, 1))
+
+
+@word("random.getrandbits", "secrets.randbits")
+def randbits(m: Interpreter, k: Value) -> Value:
+    """An integer of k bits."""
+    return integers(m, 0, 2 ** m.settled(k) - 1)
+
+
+@word("random.choice", "secrets.choice")
+def choice(m: Interpreter, seq: Value) -> Value:
+    """One cell of a list."""
+    return one_of(m, m.items(seq))
+
+
+@word("rng.choice")
+def rng_choice(m: Interpreter, a: Value, size: Value = None, replace: Value = True, p: Value = None) -> Value:
+    """One cell of a list, or of range(a), with probabilities."""
+    if replace is not True and size is not None:
+        raise m.refuse("a choice without replacement", "draw one at a time")
+    a = m.settled(a) if isinstance(a, Sym) else a
+    values = list(range(a)) if isinstance(a, int) else m.items(a)
+    weights = None if p is None else m.items(p)
+    if weights is not None and len(weights) != len(values):
+        raise m.refuse("there are not as many probabilities as values", "write one for each value")
+    return sized(m, size, lambda: one_of(m, values, weights))
+
+
+@word("random.choices")
+def choices(m: Interpreter, population: Value, weights: Value = None, *, cum_weights: Value = None, k: Value = 1) -> Value:
+    """A list of values, with weights."""
+    if cum_weights is not None:
+        raise m.refuse("cumulative weights", "write `weights=`")
+    values, parts = m.items(population), None
+    if weights is not None:
+        given = m.items(weights)
+        total = m.total("sum", given)
+        parts = [m.binary("/", weight, total) for weight in given]
+        if len(parts) != len(values):
+            raise m.refuse("there are not as many weights as values", "write one for each value")
+    return m.new(Items(tuple(one_of(m, values, parts) for _ in range(m.settled(k)))))
+
+
+@word("uniform")
+def uniform(m: Interpreter, values: Value) -> Value:
+    """dipc's ``uniform``: the members of a set count once."""
+    members = list(dict.fromkeys(values.values)) if isinstance(values, Members) else m.items(values)
+    if isinstance(values, Members) and not all(map(is_known, members)):
+        raise m.refuse("the members of this set are not known", "use a list of constants")
+    return one_of(m, members)
+
+
+@word("choose")
+def choose(m: Interpreter, options: Value) -> Value:
+    """dipc's ``choose``."""
+    entries = m.get(options).entries
+    return one_of(m, [value for value, _ in entries], [p for _, p in entries])
+
+
+@word("Exp")
+def exponential_mechanism(m: Interpreter, rate: Value, values: Value, score: Value) -> Value:
+    """dipc's ``Exp``."""
+    found = m.items(values)
+    weights = [exp(m, m.binary("*", rate, m.invoke(score, [v], {}))) for v in found]
+    total = m.total("sum", weights)
+    return one_of(m, found, [m.binary("/", weight, total) for weight in weights])
+
+
+@word("rng.binomial")
+def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
+    """The number of successes in n trials."""
+
+    def draw(probability: Value) -> Value:
+        return m.total("sum", [m.as_number(flip(m, probability)) for _ in range(m.settled(n))])
+
+    return sized(m, size, draw, p)
+
+
+@word("rng.default_rng", "numpy.random.default_rng", "random.Random", "random.SystemRandom", "rng.seed", "random.seed")
+def generator(m: Interpreter, seed: Value = None) -> Value:
+    """A generator; seeds mean nothing here."""
+    if seed is not None:
+        m.note("a seed means nothing here: samples are independent, and nobody knows them")
+    return Word("rng")
+
+
+WORDS["rng"] = generator
+WORDS["random"] = lambda m, seed=None: Word("random")
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+def each(m: Interpreter, value: Value, function: Callable[[Value], Value]) -> Value:
+    """A function of a number, or of each cell of a list."""
+    return m.array([function(v) for v in m.get(value).values]) if listed(m, value) else function(value)
+
+
+def rounding(mode: str) -> Handler:
+    """One way of rounding."""
+
+    def rounded(m: Interpreter, x: Value, digits: Value = 0) -> Value:
+        if digits not in (0, None):
+            raise m.refuse("rounding to decimals", "round to integers: `round(x)`")
+        return each(m, x, lambda v: m.rounded(mode, v))
+
+    return rounded
+
+
+for _mode, _paths in {
+    "round": ("round", "numpy.round", "numpy.rint", "numpy.around"),
+    "floor": ("floor", "math.floor", "numpy.floor"),
+    "ceil": ("ceil", "math.ceil", "numpy.ceil"),
+    "int": ("int", "math.trunc", "numpy.trunc", "numpy.fix", "numpy.int64", "numpy.int32"),
+}.items():
+    WORDS.update(dict.fromkeys(_paths, rounding(_mode)))
+
+
+@word("float", "numpy.float64")
+def to_float(m: Interpreter, x: Value = 0) -> Value:
+    """A number stays what it is."""
+    if x in ("inf", "-inf"):
+        return math.inf if x == "inf" else -math.inf
+    return x if isinstance(x, Stepped) else m.number(x)
+
+
+@word("bool")
+def to_bool(m: Interpreter, x: Value = False) -> Value:
+    """A truth value."""
+    return m.condition(x)
+
+
+@word("exp", "math.exp", "numpy.exp")
+def exp(m: Interpreter, x: Value) -> Value:
+    """A power of e, for probabilities."""
+    if listed(m, x):
+        return m.array([exp(m, v) for v in m.get(x).values], "float")
+    if isinstance(x, Logarithm):
+        return x.of
+    power = m.number(x)
+    if is_number(power) and power == 0:
+        return 1
+    if isinstance(power, Sym) and power.kind in RANDOM:
+        raise m.refuse("`exp` of a sample", "use `exp` in probabilities and weights only")
+    return Sym(dip.Call("exp", (m.lift(power),), span=m.place), "eps")
+
+
+@word("math.log", "numpy.log")
+def log(m: Interpreter, x: Value) -> Value:
+    """A logarithm, which only ``exp`` makes a number again."""
+    if isinstance(x, Sym) and isinstance(x.expr, dip.Call) and x.expr.function == "exp":
+        return Sym(x.expr.arguments[0], "eps")
+    if not is_number(x) or x <= 0:
+        raise m.refuse("`log` of this", "take the logarithm of constants only")
+    return 0 if x == 1 else Logarithm(Fraction(x))
+
+
+@word("abs", "math.fabs", "numpy.abs", "numpy.absolute")
+def absolute(m: Interpreter, x: Value) -> Value:
+    """``abs``."""
+
+    def one(value: Value) -> Value:
+        value = m.number(value)
+        if is_number(value):
+            return abs(value)
+        possible = possible_values(value)
+        return Sym(
+            dip.Call("abs", (value.expr,), span=m.place), value.kind, possible and some(abs(v) for v in possible)
+        )
+
+    return each(m, x, one)
+
+
+@word("pow", "math.pow", "numpy.power")
+def power(m: Interpreter, x: Value, y: Value) -> Value:
+    """``x**y``."""
+    return m.binary("**", x, y)
+
+
+@word("mod")
+def mod(m: Interpreter, a: Value, b: Value) -> Value:
+    """``a % b``."""
+    return m.binary("%", a, b)
+
+
+@word("numpy.clip")
+def clip(m: Interpreter, a: Value, a_min: Value = None, a_max: Value = None) -> Value:
+    """``min(a_max, max(a_min, a))``."""
+
+    def one(value: Value) -> Value:
+        value = value if a_min is None else m.extreme("max", [a_min, value])
+        return value if a_max is None else m.extreme("min", [a_max, value])
+
+    return each(m, a, one)
+
+
+@word("disc")
+def disc(m: Interpreter, x: Value, *levels: Value) -> Value:
+    """dipc's ``disc``."""
+    if not all(map(is_number, levels)) or list(levels) != sorted(set(levels)):
+        raise m.refuse("the steps of `disc` must be in ascending order", "sort them: `disc(r, -1, 0, 1)`")
+    cases = [(m.lift(m.compare("<=", x, level)), level) for level in levels[:-1]]
+    return m.by_cases("step", [*cases, (None, levels[-1])], "num", frozenset(levels))
+
+
+# --- lists --------------------------------------------------------------------------------------
+
+
+def span(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> range:
+    """A range."""
+    bounds = [m.settled(m.plain(v)) for v in ((0, start) if stop is None else (start, stop))]
+    step = m.settled(step)
+    if not all(isinstance(v, int) for v in (*bounds, step)) or step == 0:
+        raise m.refuse("the bounds of a `range` are integers", "use `//` to divide")
+    return range(*bounds, step)
+
+
+WORDS["range"] = span
+
+
+@word("len")
+def length(m: Interpreter, values: Value) -> Value:
+    """The number of cells."""
+    return len(values) if isinstance(values, str) else len(m.items(values))
+
+
+@word("enumerate")
+def enumerated(m: Interpreter, iterable: Value, start: Value = 0) -> Value:
+    """Cells with their numbers."""
+    return tuple(enumerate(m.items(iterable), start))
+
+
+@word("zip")
+def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
+    """Cells of several lists together."""
+    return tuple(zip(*map(m.items, iterables), strict=False))
+
+
+@word("reversed")
+def backwards(m: Interpreter, values: Value) -> Value:
+    """The cells from the last to the first."""
+    return tuple(reversed(m.items(values)))
+
+
+@word("list")
+def to_list(m: Interpreter, values: Value = ()) -> Value:
+    """A new list."""
+    return m.new(Items(tuple(m.items(values))))
+
+
+@word("tuple")
+def to_tuple(m: Interpreter, values: Value = ()) -> Value:
+    """A tuple."""
+    return tuple(m.items(values))
+
+
+@word("set", "frozenset")
+def to_set(m: Interpreter, values: Value = ()) -> Value:
+    """A set."""
+    return Members(tuple(m.items(values)))
+
+
+@word("dict")
+def to_dict(m: Interpreter, pairs: Value = (), **named: Value) -> Value:
+    """A dictionary."""
+    if isinstance(pairs, Ref) and isinstance(m.get(pairs), Table):
+        return m.new(m.get(pairs))
+    found = {m.key(m.items(pair)[0]): m.items(pair)[1] for pair in m.items(pairs)}
+    return m.new(Table(tuple({**found, **named}.items())))
+
+
+@word("map")
+def mapped(m: Interpreter, function: Value, *iterables: Value) -> Value:
+    """A function of each cell."""
+    return tuple(m.invoke(function, list(row), {}) for row in zip(*map(m.items, iterables), strict=False))
+
+
+@word("numpy.array", "numpy.asarray", "numpy.copy", "numpy.concatenate")
+def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True) -> Value:
+    """A numpy array; of several lists, their cells one after the other."""
+    cells = [v for value in m.items(values) for v in (m.items(value) if listed(m, value) or isinstance(value, tuple) else [value])]
+    kept = [m.kept(m.plain(v)) if not isinstance(m.sample(v), Stepped) else v for v in cells]
+    made = m.array(kept)
+    return made if dtype is None else as_type(m, made, dtype)
+
+
+def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
+    """An array of another type."""
+    name = dtype.path.rpartition(".")[2] if isinstance(dtype, Word) else dtype
+    convert: dict[str, Callable[[Value], Value]] = {
+        "int": lambda v: m.rounded("int", v),
+        "float": m.as_number,
+        "bool": m.condition,
+    }
+    kind = next((kind for kind in convert if isinstance(name, str) and name.startswith(kind)), None)
+    if kind is None:
+        raise m.refuse("arrays of this type are not read", "use int, float or bool")
+    return m.array([convert[kind](v) for v in m.items(values)], kind)
+
+
+@word("numpy.zeros", "numpy.ones", "numpy.full", "numpy.zeros_like", "numpy.ones_like", "numpy.full_like")
+def constant_array(m: Interpreter, shape: Value, fill_value: Value = None, dtype: Value = None) -> Value:
+    """Replaced below by one row for each."""
+    raise NotImplementedError
+
+
+def filled_with(value: Value, like: bool, full: bool = False) -> Handler:
+    """``np.zeros(N)`` and the like."""
+
+    def made(m: Interpreter, shape: Value, *rest: Value, fill_value: Value = None, dtype: Value = None) -> Value:
+        given = list(rest)
+        fill = (given.pop(0) if given else fill_value) if full else value
+        dtype = given.pop(0) if given else dtype
+        shape = shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape
+        count = len(m.items(shape)) if like else m.settled(shape)
+        if not isinstance(count, int):
+            raise m.refuse("this is not a length", "write `np.zeros(N)`: arrays have one dimension")
+        kind = m.dtype(m.items(shape)) if like else "" if full else "float"
+        plain = m.array([fill] * count, kind)
+        return plain if dtype is None else as_type(m, plain, dtype)
+
+    return made
+
+
+for _name, _value in (("zeros", 0), ("ones", 1), ("full", None), ("empty", None)):
+    WORDS[f"numpy.{_name}"] = filled_with(_value, False, _name == "full")
+    WORDS[f"numpy.{_name}_like"] = filled_with(_value, True, _name == "full")
+del WORDS["numpy.empty"], WORDS["numpy.empty_like"]
+
+
+@word("numpy.arange")
+def arange(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> Value:
+    """A range as an array."""
+    return m.array(list(span(m, start, stop, step)), "int")
+
+
+@word("sum", "numpy.sum", "math.fsum")
+def total(m: Interpreter, values: Value, start: Value = 0) -> Value:
+    """The sum."""
+    return m.total("sum", [start, *map(m.number, m.items(values))])
+
+
+@word("any", "numpy.any")
+def any_of(m: Interpreter, values: Value) -> Value:
+    """Does one hold?"""
+    return m.total("any", m.items(values))
+
+
+@word("all", "numpy.all")
+def all_of(m: Interpreter, values: Value) -> Value:
+    """Do all hold?"""
+    return m.total("all", m.items(values))
+
+
+@word("count")
+def count(m: Interpreter, *conditions: Value) -> Value:
+    """dipc's ``count``."""
+    values = m.items(conditions[0]) if len(conditions) == 1 and not isinstance(conditions[0], Sym | bool) else conditions
+    return m.total("sum", [m.as_number(m.condition(v)) for v in values])
+
+
+@word("numpy.count_nonzero")
+def count_nonzero(m: Interpreter, values: Value) -> Value:
+    """How many cells are not 0."""
+    return count(m, values)
+
+
+@word("numpy.mean", "statistics.mean", "statistics.fmean")
+def mean(m: Interpreter, values: Value) -> Value:
+    """The mean."""
+    cells = m.items(values)
+    return m.binary("/", total(m, values), len(cells))
+
+
+@word("numpy.cumsum")
+def cumsum(m: Interpreter, values: Value) -> Value:
+    """Sums of the cells so far."""
+    found: list[Value] = []
+    for value in map(m.number, m.items(values)):
+        found.append(m.binary("+", found[-1], value) if found else value)
+    return m.array(found)
+
+
+def best(name: str) -> Handler:
+    """``max`` or ``min``."""
+
+    def extreme(m: Interpreter, *values: Value, key: Value = None, default: Value = MISSING) -> Value:
+        cells = m.items(values[0]) if len(values) == 1 else list(values)
+        if not cells and default is not MISSING:
+            return default
+        if key is None and not any(isinstance(v, tuple) for v in cells):
+            return m.extreme(name, cells)
+        keys = cells if key is None else [m.invoke(key, [v], {}) for v in cells]
+        if not cells:
+            raise m.refuse(f"`{name}` of nothing", "the function would stop here with an error")
+        if all(not isinstance(k, tuple) for k in keys):
+            return cells[m.settled(place_of(m, f"arg{name}", keys))]
+        winner = 0
+        for i in range(1, len(keys)):
+            if less(m, keys[winner], keys[i]) if name == "max" else less(m, keys[i], keys[winner]):
+                winner = i
+        return cells[winner]
+
+    return extreme
+
+
+for _name in ("max", "min"):
+    WORDS.update(dict.fromkeys((_name, f"numpy.{_name}", f"numpy.a{_name}"), best(_name)))
+    WORDS[f"numpy.{_name}imum"] = lambda m, a, b, _name=_name: (
+        m.cell_by_cell(lambda x, y: m.extreme(_name, [x, y]), a, b)
+        if listed(m, a) or listed(m, b)
+        else m.extreme(_name, [a, b])
+    )
+
+
+def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
+    """``argmax`` or ``argmin``: the first of equals, counted from 0."""
+    cells = [m.number(v) for v in cells]
+    if not cells:
+        raise m.refuse(f"`{name}` of nothing", "the function would stop here with an error")
+    if all(map(is_number, cells)):
+        return cells.index(max(cells) if name == "argmax" else min(cells))
+    listed_name = m.fresh("list")
+    array = dip.Name(listed_name, span=m.place)
+    for i, cell in enumerate(cells, 1):
+        place = dip.Index(listed_name, Number(fmpq(i), span=m.place), span=m.place)
+        m.out.append(dip.Assign(place, m.lift(cell), span=m.place))
+    found = dip.Call(name, (array,), span=m.place)
+    one = Number(fmpq(1), span=m.place)
+    return m.assign("best", Binary(Op.SUB, found, one, span=m.place), "num", some(range(len(cells))))
+
+
+for _name in ("argmax", "argmin"):
+    WORDS.update(
+        dict.fromkeys((_name, f"numpy.{_name}"), lambda m, a, _name=_name: place_of(m, _name, m.items(a)))
+    )
+
+
+def less(m: Interpreter, left: Value, right: Value) -> bool:
+    """Whether one value comes before another; tuples by their first difference."""
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        for a, b in zip(left, right, strict=False):
+            if less(m, a, b):
+                return True
+            if less(m, b, a):
+                return False
+        return len(left) < len(right)
+    return m.truth(m.compare("<", left, right))
+
+
+def ordered(m: Interpreter, values: Sequence[Value], key: Value = None, reverse: Value = False) -> list[Value]:
+    """The values in ascending order; equal ones keep their order."""
+    plain = key is None and all(is_number(v) or (isinstance(v, Sym) and v.kind != "eps") for v in map(m.now, values))
+    if plain:
+        cells = [m.number(v) for v in values]
+        for i in range(1, len(cells)):
+            for j in range(i, 0, -1):
+                pair = [m.kept(m.plain(m.extreme(name, cells[j - 1 : j + 1]))) for name in ("min", "max")]
+                cells[j - 1 : j + 1] = pair
+        return cells[::-1] if reverse is True else cells
+    keys = list(values) if key is None else [m.invoke(key, [v], {}) for v in values]
+    found: list[int] = []
+    for i in range(len(keys)):
+        place = len(found)
+        while place > 0 and (less(m, keys[found[place - 1]], keys[i]) if reverse is True else less(m, keys[i], keys[found[place - 1]])):
+            place -= 1
+        found.insert(place, i)
+    return [values[i] for i in found]
+
+
+@word("sorted")
+def sorted_list(m: Interpreter, iterable: Value, *, key: Value = None, reverse: Value = False) -> Value:
+    """A sorted list."""
+    return m.new(Items(tuple(ordered(m, m.items(iterable), key, reverse))))
+
+
+@word("numpy.sort")
+def sorted_array(m: Interpreter, a: Value) -> Value:
+    """A sorted array."""
+    return m.array(ordered(m, m.items(a)))
+
+
+@word("numpy.argsort")
+def argsort(m: Interpreter, a: Value) -> Value:
+    """The places of the cells in ascending order."""
+    pairs = [(value, i) for i, value in enumerate(m.items(a))]
+    return m.array([i for _, i in ordered(m, pairs)], "int")
+
+
+@word("numpy.median", "statistics.median")
+def median(m: Interpreter, a: Value) -> Value:
+    """The middle one, or the mean of the two in the middle."""
+    cells = ordered(m, m.items(a))
+    half = len(cells) // 2
+    return cells[half] if len(cells) % 2 else m.binary("/", m.binary("+", cells[half - 1], cells[half]), 2)
+
+
+@word("numpy.where")
+def where(m: Interpreter, condition: Value, x: Value = MISSING, y: Value = MISSING) -> Value:
+    """``x`` where the condition holds, else ``y``."""
+    if x is MISSING or y is MISSING:
+        places = [i for i, v in enumerate(m.items(condition)) if m.truth(m.condition(v))]
+        return (m.array(places, "int"),)
+
+    def one(test: Value, a: Value, b: Value) -> Value:
+        return m.joined(lambda: a if m.truth(m.condition(test)) else b)
+
+    return sized(m, None, one, condition, x, y)
+
+
+@word("numpy.flatnonzero")
+def flatnonzero(m: Interpreter, a: Value) -> Value:
+    """The places of the cells that are not 0."""
+    return where(m, a)[0]
+
+
+@word("numpy.bincount")
+def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
+    """How often each number occurs."""
+    cells = [m.settled(v) if not isinstance(m.now(v), Sym) else m.now(v) for v in m.items(x)]
+    highest = max((max(possible_values(v) or {0}) for v in cells), default=-1)
+    size = m.settled(minlength)
+    if highest >= size and any(isinstance(v, Sym) for v in cells):
+        raise m.refuse("the length of this depends on private values", f"write `minlength={highest + 1}`")
+    counts = range(max(highest + 1, size))
+    return m.array([m.total("sum", [m.as_number(m.compare("==", v, k)) for v in cells]) for k in counts], "int")
+
+
+# --- methods ------------------------------------------------------------------------------------
+
+
+def method(
+    m: Interpreter, owner: Value, name: str, positional: list[Value], named: Mapping[str, Value], node: ast.Call | None
+) -> Value:
+    """A call of a method of a list, array or dictionary."""
+    thing = m.get(owner) if isinstance(owner, Ref) else owner
+    kinds = {Items: "list", Table: "dict", tuple: "list"}
+    kind = kinds.get(type(thing), "value")
+    if isinstance(thing, Items) and thing.kind in ("array", "view", "input") and ("array", name) in METHODS:
+        kind = "array"
+    handler = METHODS.get((kind, name))
+    if handler is None or (kind == "list" and isinstance(thing, tuple) and name not in ("index", "count")):
+        written = name if node is None else m.text.written(node.func)
+        hint = "write what it does with arithmetic, `if` and loops"
+        raise m.refuse(f"`{written}` cannot be called here", hint)
+    return applied(m, name, handler, (m, owner, *positional), named)
+
+
+def changed(m: Interpreter, owner: Ref, values: Sequence[Value]) -> None:
+    """New cells of a list."""
+    m.put(owner, replace(m.get(owner), values=tuple(values)))
+
+
+def append(m: Interpreter, owner: Ref, value: Value) -> None:
+    """``a.append(x)``."""
+    changed(m, owner, (*m.items(owner), m.kept(m.sample(value))))
+
+
+def extend(m: Interpreter, owner: Ref, values: Value) -> None:
+    """``a.extend(b)``."""
+    changed(m, owner, (*m.items(owner), *m.items(values)))
+
+
+def insert(m: Interpreter, owner: Ref, place: Value, value: Value) -> None:
+    """``a.insert(i, x)``."""
+    cells = m.items(owner)
+    cells.insert(m.settled(place), value)
+    changed(m, owner, cells)
+
+
+def pop(m: Interpreter, owner: Ref, place: Value = -1) -> Value:
+    """``a.pop(i)``."""
+    cells = m.items(owner)
+    value = cells.pop(m.position(place, len(cells)))
+    changed(m, owner, cells)
+    return value
+
+
+def sort(m: Interpreter, owner: Ref, *, key: Value = None, reverse: Value = False) -> None:
+    """``a.sort()``."""
+    changed(m, owner, ordered(m, m.items(owner), key, reverse))
+
+
+def index(m: Interpreter, owner: Value, value: Value) -> Value:
+    """``a.index(x)``: for ``x = max(a)`` of samples, their ``argmax``."""
+    cells = m.items(owner)
+    value = m.now(value)
+    if isinstance(value, Sym) and isinstance(value.expr, dip.Call) and value.expr.function in ("max", "min"):
+        if value.expr.arguments == tuple(m.lift(c) for c in cells):
+            return m.settled(place_of(m, f"arg{value.expr.function}", cells))
+    if any(isinstance(v, Sym) and v.kind in RANDOM for v in (*cells, value)):
+        raise m.refuse("samples are compared with `==` here", "use `argmax` or `argmin`")
+    for i, cell in enumerate(cells):
+        if m.truth(m.compare("==", cell, value)):
+            return i
+    raise m.refuse("this value may not be in the list", "the function would stop here with an error")
+
+
+def occurrences(m: Interpreter, owner: Value, value: Value) -> Value:
+    """``a.count(x)``."""
+    return m.total("sum", [m.as_number(m.compare("==", cell, value)) for cell in m.items(owner)])
+
+
+def get(m: Interpreter, owner: Ref, key: Value, default: Value = None) -> Value:
+    """``d.get(key, default)``."""
+    return dict(m.get(owner).entries).get(m.key(key), default)
+
+
+def setdefault(m: Interpreter, owner: Ref, key: Value, default: Value = None) -> Value:
+    """``d.setdefault(key, default)``."""
+    entries = dict(m.get(owner).entries)
+    value = entries.setdefault(m.key(key), default)
+    m.put(owner, Table(tuple(entries.items())))
+    return value
+
+
+def update(m: Interpreter, owner: Ref, other: Ref) -> None:
+    """``d.update(e)``."""
+    m.put(owner, Table(tuple({**dict(m.get(owner).entries), **dict(m.get(other).entries)}.items())))
+
+
+METHODS |= {
+    ("list", "append"): append,
+    ("list", "extend"): extend,
+    ("list", "insert"): insert,
+    ("list", "pop"): pop,
+    ("list", "sort"): sort,
+    ("list", "index"): index,
+    ("list", "count"): occurrences,
+    ("list", "reverse"): lambda m, owner: changed(m, owner, m.items(owner)[::-1]),
+    ("list", "clear"): lambda m, owner: changed(m, owner, ()),
+    ("list", "copy"): lambda m, owner: m.new(m.get(owner)),
+    ("array", "copy"): lambda m, owner: m.new(replace(m.get(owner), kind="array" if m.get(owner).kind == "view" else m.get(owner).kind)),
+    ("array", "tolist"): to_list,
+    ("array", "sum"): total,
+    ("array", "mean"): mean,
+    ("array", "max"): WORDS["max"],
+    ("array", "min"): WORDS["min"],
+    ("array", "argmax"): WORDS["argmax"],
+    ("array", "argmin"): WORDS["argmin"],
+    ("array", "any"): any_of,
+    ("array", "all"): all_of,
+    ("array", "clip"): clip,
+    ("array", "round"): WORDS["round"],
+    ("array", "cumsum"): cumsum,
+    ("array", "astype"): as_type,
+    ("dict", "get"): get,
+    ("dict", "setdefault"): setdefault,
+    ("dict", "update"): update,
+    ("dict", "keys"): lambda m, owner: tuple(key for key, _ in m.get(owner).entries),
+    ("dict", "values"): lambda m, owner: tuple(value for _, value in m.get(owner).entries),
+    ("dict", "items"): lambda m, owner: m.get(owner).entries,
+    ("dict", "copy"): to_dict,
+    ("value", "item"): lambda m, owner: owner,
+    ("value", "astype"): lambda m, owner, dtype: WORDS[dtype.path.rpartition(".")[2]](m, owner),
+}
+
+_ = (builtins, reduce, nodes, Method)

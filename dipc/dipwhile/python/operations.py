@@ -1,0 +1,574 @@
+"""Arithmetic, comparisons and rounding of values, as Python computes them.
+
+Known numbers are computed with Python's own operators on exact fractions.  A sample that is rounded or clamped
+is a monotone step function of it, written with comparisons: ``round(x) <= 2`` is ``x <= 5/2`` (half to even).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from typing import Any
+
+from flint import fmpq
+
+from dipc.dipwhile.python.paths import Paths
+from dipc.dipwhile.python.values import (
+    RANDOM,
+    Geometric,
+    Items,
+    Logarithm,
+    Members,
+    Ref,
+    Stepped,
+    Sym,
+    Table,
+    Unit,
+    Value,
+    is_known,
+    is_number,
+    possible_values,
+    some,
+)
+from dipc.dipwhile.syntax import ast as dip
+from dipc.dipwhile.syntax.ast import Binary, Expr, Number, Op, Unary
+from dipc.dipwhile.syntax.build import chained
+
+ARITHMETIC: dict[str, tuple[Op | None, Callable[[Any, Any], Any]]] = {
+    "+": (Op.ADD, operator.add),
+    "-": (Op.SUB, operator.sub),
+    "*": (Op.MUL, operator.mul),
+    "/": (Op.DIV, lambda a, b: Fraction(a) / b),
+    "**": (Op.POW, lambda a, b: power(a, b)),
+    "//": (None, operator.floordiv),
+    "%": (None, operator.mod),
+}
+COMPARISONS: dict[str, tuple[Op, Callable[[Any, Any], bool]]] = {
+    "==": (Op.EQ, operator.eq),
+    "!=": (Op.NE, operator.ne),
+    "<": (Op.LT, operator.lt),
+    "<=": (Op.LE, operator.le),
+    ">": (Op.GT, operator.gt),
+    ">=": (Op.GE, operator.ge),
+}
+SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+ROUNDING: dict[str, Callable[[Any], int]] = {
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": round,
+    "int": int,
+    "": lambda x: x,
+}
+"""What each way of rounding does to a known number: half to even, towards zero."""
+
+MOST_STEPS = 200
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """A power with an integer exponent."""
+    if Fraction(exponent).denominator != 1 or abs(exponent) > 1000:
+        raise ArithmeticError
+    whole = int(exponent)
+    return base**whole if whole >= 0 else Fraction(base) ** whole
+
+
+class Operations(Paths):
+    """Computes with values."""
+
+    def binary(self, sign: str, left: Value, right: Value) -> Value:
+        """``left sign right``."""
+        op, compute = ARITHMETIC[sign]
+        if self.is_geometric(left) and self.is_geometric(right) and sign == "-":
+            return self.difference(left, right)
+        left, right = self.sample(left), self.sample(right)
+        if is_number(left) and is_number(right):
+            return self.computed(sign, compute, left, right)
+        for one, other, swapped in ((left, right, False), (right, left, True)):
+            if isinstance(one, Ref) and isinstance(self.get(one), Items):
+                return self.over_lists(sign, one, other, swapped)
+        if isinstance(left, str) or isinstance(right, str) or isinstance(left, tuple) or isinstance(right, tuple):
+            return self.sequences(sign, left, right)
+        if isinstance(left, Logarithm) or isinstance(right, Logarithm):
+            return self.logarithms(sign, left, right)
+        if sign == "//" or sign == "%":
+            return self.whole_division(sign, left, right)
+        a, b = self.number(left), self.number(right)
+        if is_number(a) and is_number(b):
+            return self.computed(sign, compute, a, b)
+        assert op is not None
+        kind = self.kind_of_result(sign, a, b)
+        each = [possible_values(a), possible_values(b)]
+        possible = None
+        if kind == "num" and None not in each:
+            try:
+                possible = some(compute(x, y) for x, y in product(*each))  # type: ignore[arg-type]
+            except ArithmeticError:
+                possible = None
+        if is_number(a) and a == 0 and sign == "+":
+            return b
+        if is_number(b) and b == 0 and sign in "+-":
+            return a
+        return Sym(Binary(op, self.lift(a), self.lift(b), span=self.place), kind, possible)
+
+    def computed(self, sign: str, compute: Callable[[Any, Any], Any], a: Any, b: Any) -> Value:
+        """Two known numbers."""
+        try:
+            return compute(a, b)
+        except ZeroDivisionError:
+            raise self.refuse("division by zero", "the function would stop here with an error") from None
+        except ArithmeticError:
+            raise self.refuse("this power is not a rational number", "use an integer exponent") from None
+
+    def kind_of_result(self, sign: str, a: Value, b: Value) -> str:
+        """The kind of a sum, product or quotient."""
+        kinds = {value.kind for value in (a, b) if isinstance(value, Sym)}
+        if "eps" in kinds:
+            if kinds & {*RANDOM}:
+                hint = "eps is allowed in rates, scales and probabilities"
+                raise self.refuse("a sample is combined with eps here", hint)
+            return "eps"
+        if "dom" in kinds:
+            raise self.refuse("this value may be a string or None here", "test for it first with `if`")
+        if "real" in kinds:
+            return "real"
+        if kinds & {"int", "lattice"}:
+            known = [value for value in (a, b) if is_number(value)]
+            whole = all(Fraction(v).denominator == 1 for v in known) and sign != "/" and "lattice" not in kinds
+            possible = [v for value in (a, b) for v in possible_values(value) or ()]
+            return "int" if whole and all(Fraction(v).denominator == 1 for v in possible) else "lattice"
+        return "num"
+
+    def number(self, value: Value) -> Value:
+        """A scalar as a number or symbol that arithmetic takes."""
+        value = self.plain(value)
+        if isinstance(value, Sym):
+            return self.as_number(value)
+        if is_number(value):
+            return int(value) if isinstance(value, bool) else value
+        raise self.refuse(f"{self.what(value)} is not a number", "compute with numbers only")
+
+    def what(self, value: Value) -> str:
+        """How a message names a value."""
+        if isinstance(value, Ref):
+            return "a list" if isinstance(self.get(value), Items) else "this"
+        return f"the string {value!r}" if isinstance(value, str) else "None" if value is None else "this"
+
+    def plain(self, value: Value) -> Value:
+        """A rounded or clamped sample, or one not drawn yet, as a symbol or known number."""
+        value = self.sample(value)
+        if isinstance(value, Ref) and isinstance(self.get(value), Unit):
+            hint = "compare it with a probability: `random.random() < p`"
+            raise self.refuse("a number drawn from [0, 1) can only be compared", hint)
+        if not isinstance(value, Stepped):
+            return value
+        whole = bool(value.mode) or value.base.kind == "int"
+        if whole and value.low is not None and value.high is not None:
+            return self.steps(value)
+        if value.mode:
+            hint = "clamp it: `max(0, min(N, round(x)))`, which has finitely many values"
+            raise self.refuse("a rounded sample has infinitely many values", hint)
+        expr = value.base.expr
+        for name, bound in (("max", value.low), ("min", value.high)):
+            if bound is not None:
+                expr = dip.Call(name, (expr, self.lift(bound)), span=self.place)
+        return Sym(expr, value.base.kind)
+
+    # --- rounding and clamping -----------------------------------------------------------------
+
+    def steps(self, value: Stepped) -> Value:
+        """A rounded and clamped sample as a finite variable."""
+        assert value.low is not None
+        assert value.high is not None
+        low, high = int(value.low), int(value.high)
+        if low == high:
+            return low
+        if high - low > MOST_STEPS:
+            raise self.refuse(f"this has more than {MOST_STEPS} values", "clamp it to fewer values")
+        cases: list[tuple[Expr | None, Value]] = [(self.below(value, k), k) for k in range(low, high)]
+        return self.by_cases("step", [*cases, (None, high)], "num", some(range(low, high + 1)))
+
+    def below(self, value: Stepped, k: int) -> Expr:
+        """Whether the rounded sample is at most the integer ``k``."""
+        bound, strict = Fraction(k), False
+        match value.mode:
+            case "floor":
+                bound, strict = bound + 1, True
+            case "int" if k >= 0:
+                bound, strict = bound + 1, True
+            case "round":
+                bound, strict = bound + Fraction(1, 2), k % 2 == 1
+        return Binary(Op.LT if strict else Op.LE, value.base.expr, self.lift(bound), span=self.place)
+
+    def rounded(self, mode: str, value: Value) -> Value:
+        """``round``, ``floor``, ``ceil`` or ``int`` of a value."""
+        value = self.now(self.sample(value))
+        match value:
+            case bool() | int() | Fraction():
+                return ROUNDING[mode](value)
+            case Stepped(base, "", low, high):
+                a, b = (None if c is None else Fraction(ROUNDING[mode](c)) for c in (low, high))
+                return Stepped(base, mode if base.kind != "int" else "", a, b)
+            case Stepped():
+                return value
+            case Sym(_, "int"):
+                return value
+            case Sym(_, "real" | "lattice"):
+                return Stepped(value, mode, None, None)
+            case Sym(_, "bool"):
+                return self.as_number(value)
+            case Sym(_, "num", possible) if possible is not None:
+                if all(Fraction(v).denominator == 1 for v in possible):
+                    return value
+                return self.mapped(mode, ROUNDING[mode], value)
+        raise self.refuse(f"`{mode}` of this", "round samples and finite numbers only")
+
+    def mapped(self, stem: str, function: Callable[[Any], Any], value: Sym) -> Value:
+        """A function of a finite value, case by case."""
+        assert value.possible is not None
+        values = sorted(value.possible)
+        cases: list[tuple[Expr | None, Value]] = [(self.equal(value, v), function(v)) for v in values]
+        cases[-1] = (None, cases[-1][1])
+        return self.by_cases(stem, cases, "num", some(function(v) for v in values))
+
+    def whole_division(self, sign: str, left: Value, right: Value) -> Value:
+        """``//`` and ``%``, which round down."""
+        a, b = self.number(left), self.number(right)
+        if is_number(b) and b != 0 and isinstance(a, Sym):
+            if sign == "//":
+                quotient = self.binary("/", a, b)
+                return self.rounded("floor", Sym(quotient.expr, "lattice") if a.kind == "int" else quotient)
+            if a.kind == "num" and a.possible is not None:
+                return self.mapped("rest", lambda v: v % b, a)
+        if isinstance(b, Sym) and b.kind == "num":
+            return self.binary(sign, a, self.settled(b))
+        raise self.refuse(f"`{sign}` of these values", "use it with finite numbers only")
+
+    def extreme(self, name: str, values: Sequence[Value]) -> Value:
+        """``max`` or ``min`` of some values."""
+        if not values:
+            raise self.refuse(f"`{name}` of nothing", "the function would stop here with an error")
+        if len(values) > 2 and all(isinstance(v, Sym) and v.kind in RANDOM for v in values):
+            return Sym(dip.Call(name, tuple(map(self.lift, values)), span=self.place), values[0].kind)
+        return reduce(lambda a, b: self.extreme_of_two(name, a, b), values)
+
+    def extreme_of_two(self, name: str, a: Value, b: Value) -> Value:
+        """The larger or smaller of two."""
+        pick: Callable[..., Any] = max if name == "max" else min
+        a, b = self.sample(a), self.sample(b)
+        if is_number(a) and is_number(b):
+            return pick(a, b)
+        for one, bound in ((a, b), (b, a)):
+            if is_number(bound) and isinstance(one, Sym | Stepped):
+                sample = one if isinstance(one, Stepped) else Stepped(one, "", None, None)
+                if sample.base.kind in RANDOM:
+                    return self.clamped(name, sample, Fraction(bound))
+        a, b = self.number(a), self.number(b)
+        if is_number(a) and is_number(b):
+            return pick(a, b)
+        kind = self.kind_of_result("+", a, b)
+        each = [possible_values(a), possible_values(b)]
+        possible = some(pick(x, y) for x, y in product(*each)) if None not in each else None  # type: ignore[arg-type]
+        return Sym(dip.Call(name, (self.lift(a), self.lift(b)), span=self.place), kind, possible)
+
+    def clamped(self, name: str, sample: Stepped, bound: Fraction) -> Value:
+        """``max(bound, sample)`` or ``min``."""
+        whole = bool(sample.mode) or sample.base.kind == "int"
+        if whole and bound.denominator != 1:
+            raise self.refuse("this bound is not an integer", "clamp to integers, or clamp before you round")
+        low, high = sample.low, sample.high
+        if name == "max":
+            low = bound if low is None else max(low, bound)
+            high = None if high is None else max(high, bound)
+        else:
+            high = bound if high is None else min(high, bound)
+            low = None if low is None else min(low, bound)
+        made = Stepped(sample.base, sample.mode, low, high)
+        if low is not None and low == high:
+            return int(low) if low.denominator == 1 else low
+        return self.steps(made) if whole and low is not None and high is not None else made
+
+    # --- comparisons ---------------------------------------------------------------------------
+
+    def compare(self, sign: str, left: Value, right: Value) -> Value:
+        """A comparison of two scalars."""
+        op, compute = COMPARISONS[sign]
+        if is_known(left) and is_known(right):
+            try:
+                return compute(left, right)
+            except TypeError:
+                raise self.refuse("these cannot be compared", "compare numbers with numbers") from None
+        if isinstance(left, tuple) and isinstance(right, tuple) and sign in ("==", "!="):
+            return self.same_tuples(sign, left, right)
+        for one, other, way in ((left, right, sign), (right, left, SWAPPED[sign])):
+            if isinstance(one, Ref) and isinstance(self.get(one), Unit):
+                return self.chance(way, one, other)
+        left, right = self.sample(left), self.sample(right)
+        for one, other, way in ((left, right, sign), (right, left, SWAPPED[sign])):
+            if isinstance(one, Stepped):
+                bound = self.settled(self.as_number(other)) if not isinstance(other, Stepped) else None
+                if is_number(bound):
+                    return self.step_compared(way, one, Fraction(bound))
+        a, b = self.now(self.plain(left)), self.now(self.plain(right))
+        if not (isinstance(a, Sym) or is_known(a)) or not (isinstance(b, Sym) or is_known(b)):
+            raise self.refuse("these cannot be compared", "compare numbers, truth values and strings")
+        if any(isinstance(v, Sym) and v.kind == "eps" for v in (a, b)):
+            hint = "a mechanism covers every eps at once: compare private values, samples and constants"
+            raise self.refuse("what depends on eps cannot be compared", hint)
+        return self.compared(op, compute, a, b)
+
+    def compared(self, op: Op, compute: Callable[[Any, Any], bool], a: Value, b: Value) -> Value:
+        """A comparison of two symbols, or of a symbol with a known value."""
+        each = [possible_values(a), possible_values(b)]
+        source = None
+        if None not in each:
+            try:
+                answers = {compute(x, y) for x, y in product(*each)}  # type: ignore[arg-type]
+            except TypeError:
+                raise self.refuse("these cannot be compared", "compare numbers with numbers") from None
+            if len(answers) == 1:
+                return answers.pop()
+            if isinstance(a, Sym) and is_known(b):
+                source = a, frozenset(v for v in a.possible or () if compute(v, b))
+            elif isinstance(b, Sym) and is_known(a):
+                source = b, frozenset(v for v in b.possible or () if compute(a, v))
+        bools = [value for value in (a, b) if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool")]
+        if len(bools) == 1 or (bools and op not in dip.EQUALITY):
+            a, b = self.as_number(a), self.as_number(b)
+        for one, other in ((a, b), (b, a)):
+            if isinstance(other, str) or other is None:
+                if isinstance(one, Sym) and one.kind in RANDOM:
+                    return op is Op.NE
+        return Sym(Binary(op, self.lift(a), self.lift(b), span=self.place), "bool", source=source)
+
+    def step_compared(self, sign: str, value: Stepped, bound: Fraction) -> Value:
+        """A rounded and clamped sample against a known number."""
+        at_most, under = self.at_most(value, bound, False), self.at_most(value, bound, True)
+        match sign:
+            case "<=":
+                return at_most
+            case "<":
+                return under
+            case ">":
+                return self.negated(at_most)
+            case ">=":
+                return self.negated(under)
+        equal = self.both(at_most, self.negated(under))
+        return equal if sign == "==" else self.negated(equal)
+
+    def at_most(self, value: Stepped, bound: Fraction, strictly: bool) -> Value:
+        """Whether the sample is at most the bound, or less."""
+        low, high = value.low, value.high
+        if high is not None and (bound > high or (bound == high and not strictly)):
+            return True
+        if low is not None and (bound < low or (bound == low and strictly)):
+            return False
+        if value.mode:
+            k = math.ceil(bound) - 1 if strictly else math.floor(bound)
+            return Sym(self.below(value, k), "bool")
+        op = Op.LT if strictly else Op.LE
+        return Sym(Binary(op, value.base.expr, self.lift(bound), span=self.place), "bool")
+
+    def same_tuples(self, sign: str, left: tuple[Value, ...], right: tuple[Value, ...]) -> Value:
+        """Whether two tuples are equal."""
+        if len(left) != len(right):
+            return sign == "!="
+        pairs = zip(left, right, strict=True)
+        equal = reduce(self.both, (self.compare("==", a, b) for a, b in pairs), True)
+        return equal if sign == "==" else self.negated(equal)
+
+    # --- truth values --------------------------------------------------------------------------
+
+    def negated(self, value: Value) -> Value:
+        """``not value`` for a truth value."""
+        if not isinstance(value, Sym):
+            return not value
+        source = None
+        if value.source is not None:
+            base, yes = value.source
+            source = base, (base.possible or frozenset()) - yes
+        match value.expr:
+            case Unary(Op.NOT, inside):
+                return Sym(inside, "bool", source=source)
+        return Sym(Unary(Op.NOT, value.expr, span=self.place), "bool", source=source)
+
+    def both(self, left: Value, right: Value) -> Value:
+        """``left and right`` for truth values."""
+        if not isinstance(left, Sym):
+            return right if left else False
+        if not isinstance(right, Sym):
+            return left if right else False
+        source = None
+        if left.source and right.source and left.source[0] == right.source[0]:
+            source = left.source[0], left.source[1] & right.source[1]
+        return Sym(chained(Op.AND, [left.expr, right.expr]), "bool", source=source)
+
+    def condition(self, value: Value) -> Value:
+        """What Python takes a value for in a condition, as a truth value."""
+        value = self.sample(value)
+        match value:
+            case Sym(_, "bool"):
+                return value
+            case Sym(_, "dom", possible) if possible is not None:
+                false = [v for v in possible if not v]
+                return self.negated(reduce(self.either, (Sym(self.equal(value, v), "bool") for v in false), False))
+            case Sym() | Stepped():
+                return self.compare("!=", value, 0)
+            case Ref():
+                thing = self.get(value)
+                if isinstance(thing, Items) and thing.kind == "array":
+                    raise self.refuse("an array is neither true nor false", "use `np.any` or `np.all`")
+                if isinstance(thing, Items | Table):
+                    return bool(thing.values if isinstance(thing, Items) else thing.entries)
+            case tuple():
+                return bool(value)
+            case Members(values):
+                return bool(values)
+            case _ if is_known(value):
+                return bool(value)
+        return True
+
+    def either(self, left: Value, right: Value) -> Value:
+        """``left or right`` for truth values."""
+        return self.negated(self.both(self.negated(left), self.negated(right)))
+
+    # --- lists ---------------------------------------------------------------------------------
+
+    def over_lists(self, sign: str, listed: Ref, other: Value, swapped: bool) -> Value:
+        """An operator with a list: joined, repeated, or cell by cell if it is numpy's."""
+        mine = self.get(listed)
+        its = self.get(other) if isinstance(other, Ref) and isinstance(self.get(other), Items) else None
+        kinds = {mine.kind, its.kind if its else ""}
+        if kinds & {"array", "view"} or ("input" in kinds and (sign not in "+*" or (not its and sign != "*"))):
+            return self.cell_by_cell(lambda a, b: self.binary(sign, b, a) if swapped else self.binary(sign, a, b), listed, other)
+        if "input" in kinds:
+            hint = "write `np.array(q)` for arithmetic on each cell, `list(q)` for lists"
+            raise self.refuse(f"`{sign}` means one thing for a list and another for an array", hint)
+        if sign == "+" and its is not None:
+            values = (*its.values, *mine.values) if swapped else (*mine.values, *its.values)
+            return self.new(Items(values))
+        if sign == "*" and isinstance(other, int):
+            return self.new(Items(mine.values * other))
+        raise self.refuse(f"`{sign}` of a list", "use `np.array`, or a comprehension")
+
+    def cell_by_cell(self, function: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
+        """An array of the results for each cell; a scalar belongs to every cell."""
+        columns = [self.get(v).values if isinstance(v, Ref) and isinstance(self.get(v), Items) else None for v in (left, right)]
+        length = max(len(column) for column in columns if column is not None)
+        if any(column is not None and len(column) != length for column in columns):
+            raise self.refuse("these arrays have different lengths", "use arrays of the same length")
+        a, b = ([v] * length if column is None else column for v, column in zip((left, right), columns, strict=True))
+        return self.array([function(x, y) for x, y in zip(a, b, strict=True)])
+
+    def array(self, values: Sequence[Value], dtype: str = "") -> Ref:
+        """A numpy array; its type is that of its values."""
+        return self.new(Items(tuple(values), "array", dtype or self.dtype(values)))
+
+    def dtype(self, values: Sequence[Value]) -> str:
+        """The type that numpy gives an array of these values."""
+        kinds = set()
+        for value in values:
+            match value:
+                case bool() | Sym(_, "bool"):
+                    kinds.add("bool")
+                case int() | Sym(_, "int"):
+                    kinds.add("int")
+                case Sym(_, "num", possible) if possible and all(Fraction(v).denominator == 1 for v in possible):
+                    kinds.add("int")
+                case Fraction() | Sym(_, "num" | "real" | "lattice" | "eps"):
+                    kinds.add("float")
+                case _:
+                    return ""
+        return next((kind for kind in ("float", "int", "bool") if kind in kinds), "float")
+
+    def sequences(self, sign: str, left: Value, right: Value) -> Value:
+        """``+`` and ``*`` of tuples and strings."""
+        if sign == "+" and type(left) is type(right) and isinstance(left, str | tuple):
+            return left + right
+        for one, other in ((left, right), (right, left)):
+            if sign == "*" and isinstance(one, str | tuple) and isinstance(other, int):
+                return one * other
+        raise self.refuse(f"`{sign}` of these values", "compute with numbers only")
+
+    def logarithms(self, sign: str, left: Value, right: Value) -> Value:
+        """Sums and multiples of logarithms."""
+        match left, right, sign:
+            case Logarithm(a), Logarithm(b), "+":
+                return Logarithm(a * b)
+            case Logarithm(a), Logarithm(b), "-":
+                return Logarithm(a / b)
+            case (Logarithm(a), int(n), "*") | (int(n), Logarithm(a), "*"):
+                return Logarithm(a**n)
+        hint = "values are exact rational numbers: write the number itself, or `exp(log(x))`"
+        raise self.refuse("a logarithm is not a rational number", hint)
+
+    # --- samples that are not drawn at once ------------------------------------------------------
+
+    def is_geometric(self, value: Value) -> bool:
+        """Is this a number of trials?"""
+        return isinstance(value, Ref) and isinstance(self.get(value), Geometric)
+
+    def difference(self, left: Ref, right: Ref) -> Value:
+        """The difference of two numbers of trials is discrete Laplace noise."""
+        a, b = self.get(left), self.get(right)
+        if left == right:
+            return 0
+        if a.spent or b.spent or a.rate != b.rate:
+            raise self.refuse("a difference of these two samples", "write `DLap(eps)` for two-sided geometric noise")
+        self.put(left, Geometric(a.rate, True))
+        self.put(right, Geometric(b.rate, True))
+        return self.assign("noise", dip.Noise("DLap", a.rate, self.lift(0), span=self.place), "int")
+
+    def sample(self, value: Value) -> Value:
+        """A number of trials as a sample; every other value as it is."""
+        if not isinstance(value, Ref):
+            return value
+        thing = self.get(value)
+        if isinstance(thing, Geometric):
+            return self.trials(value)
+        return thing if isinstance(thing, Stepped) else value
+
+    def trials(self, ref: Ref) -> Value:
+        """A number of trials by itself: exponential noise, rounded up."""
+        thing = self.get(ref)
+        if not thing.spent:
+            drawn = self.assign("trials", dip.Noise("LapPlus", thing.rate, self.lift(0), span=self.place), "real")
+            made = Stepped(drawn, "ceil", Fraction(1), None)
+            self.put(ref, made)
+            return made
+        raise self.refuse("this sample is used twice", "write `DLap(eps)` for two-sided geometric noise")
+
+    def chance(self, sign: str, ref: Ref, bound: Value) -> Value:
+        """``u < p`` for a number drawn from [0, 1): a coin; for a second bound a coin given the first answer."""
+        if sign in ("==", "!="):
+            return sign == "!="
+        if isinstance(bound, Ref | Stepped) or (isinstance(bound, Sym) and bound.kind in RANDOM):
+            raise self.refuse("a number drawn from [0, 1) is compared with a sample", "compare it with a probability")
+        p = self.lift(self.number(bound))
+        unit = self.get(ref)
+        if unit.low == unit.high:
+            raise self.refuse("this number was compared on some paths only", "compare it in one `if`, or draw it again")
+        if unit.asked is not None and unit.asked[0] != p:
+            bound_before, answer = unit.asked
+            unit = Unit(unit.low, bound_before) if self.truth(answer) else Unit(bound_before, unit.high)
+        if unit.asked is None:
+            share = self.share(unit, p)
+            under = self.assign("coin", dip.Flip(share, span=self.place), "bool")
+            self.put(ref, Unit(unit.low, unit.high, (p, under)))
+            return under if sign in ("<", "<=") else self.negated(under)
+        return unit.asked[1] if sign in ("<", "<=") else self.negated(unit.asked[1])
+
+    def share(self, unit: Unit, p: Expr) -> Expr:
+        """The part of the interval below a bound inside it."""
+        zero, one = Number(fmpq(0)), Number(fmpq(1))
+        top = p if unit.low == zero else Binary(Op.SUB, p, unit.low, span=self.place)
+        if unit.low == zero and unit.high == one:
+            return top
+        size = unit.high if unit.low == zero else Binary(Op.SUB, unit.high, unit.low, span=self.place)
+        return Binary(Op.DIV, top, size, span=self.place)
+
+

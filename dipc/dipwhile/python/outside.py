@@ -1,0 +1,172 @@
+"""What the names of a function mean that it does not assign: constants, functions and modules around it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import random
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING
+
+from flint import fmpq
+
+from dipc.dipwhile.python.library import MODULES, WORDS, canonical
+from dipc.dipwhile.python.scope import ABSENT, exact_number
+from dipc.dipwhile.python.source import FunctionText, described, text_of
+from dipc.dipwhile.python.values import Closure, Sym, Value, Word
+from dipc.dipwhile.python.words import MEANINGS
+from dipc.dipwhile.syntax.ast import Eps
+from dipc.errors import InputError
+from dipc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from dipc.dipwhile.python.interpreter import Interpreter
+
+LIBRARIES = ("numpy", "numpy.random", "random", "secrets", "math", "statistics")
+
+
+def python_number(value: fmpq) -> int | Fraction:
+    """An exact number as Python's."""
+    return int(value.p) if value.q == 1 else Fraction(int(value.p), int(value.q))
+
+
+class Outside:
+    """The names around functions; ``constants`` are those that were used, with the values they have here."""
+
+    def __init__(self, changed: Mapping[str, fmpq]) -> None:
+        self.changed = changed
+        self.constants: dict[str, fmpq] = {}
+        self._locals: dict[int, frozenset[str]] = {}
+        self._texts: dict[FunctionType, FunctionText] = {}
+
+    def locals_of(self, text: FunctionText) -> frozenset[str]:
+        """The names that a function assigns, its arguments included; nested functions are not looked into."""
+        found = self._locals.get(id(text.node))
+        if found is None:
+            found = frozenset(assigned_in(text.node))
+            self._locals[id(text.node)] = found
+        return found
+
+    def meaning(self, m: Interpreter, name: str) -> Value:
+        """The value of a name outside the function that is being run."""
+        value = self.found(m.text.function, name)
+        if value is ABSENT:
+            return self.absent(m, name)
+        if name in MEANINGS and any(value is meaning for meaning in MEANINGS[name]):
+            return self.absent(m, name)
+        exact = exact_number(value)
+        if exact is not None:
+            self.constants[name] = self.changed.get(name, exact)
+            return python_number(self.constants[name])
+        return self.value(m, name, value)
+
+    def found(self, function: FunctionType, name: str) -> object:
+        """The Python object with this name."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        if name not in cells:
+            return function.__globals__.get(name, getattr(builtins, name, ABSENT))
+        try:
+            return cells[name].cell_contents
+        except ValueError:  # not assigned yet
+            return ABSENT
+
+    def absent(self, m: Interpreter, name: str) -> Value:
+        """A word of dipc that nobody defined otherwise."""
+        if name in ("eps", "ε"):
+            return Sym(Eps(span=m.place), "eps")
+        if name in WORDS:
+            return Word(name)
+        hint = "assign it first, or define it outside; strings are quoted"
+        raise m.refuse(f"unknown name `{name}`", did_you_mean(name, [*WORDS, "eps"], hint))
+
+    def value(self, m: Interpreter, name: str, value: object) -> Value:
+        """A Python object as a value."""
+        match value:
+            case None | bool() | str():
+                return value
+            case float():
+                message = f"`{name}` is the float {value!r}, which is rarely the exact number that was meant"
+                hint = f'make it exact where it is defined: `{name} = Fraction("{value!r}")`'
+                raise m.refuse(message, hint)
+            case list() | tuple():
+                return tuple(self.inside(m, name, each) for each in value)
+            case range():
+                return value
+            case ModuleType():
+                return canonical(value.__name__)
+            case random.Random():
+                return Word("random")
+        path = self.path(value)
+        if path is not None:
+            return path
+        if isinstance(value, FunctionType):
+            return self.function(m, value)
+        hint = "only numbers, strings, lists and functions can be taken from outside the function"
+        raise m.refuse(f"`{name}` is {described(value)}", hint)
+
+    def inside(self, m: Interpreter, name: str, value: object) -> Value:
+        """A member of a list from outside."""
+        exact = exact_number(value)
+        return self.value(m, name, value) if exact is None else python_number(exact)
+
+    def path(self, value: object) -> Word | None:
+        """The name of a function or class of a library; None for others."""
+        kind = type(value)
+        if f"{kind.__module__}.{kind.__name__}" in ("numpy.random._generator.Generator", "numpy.random.mtrand.RandomState"):
+            return Word("rng")
+        for library in LIBRARIES:
+            module = sys.modules.get(library)
+            name = getattr(value, "__name__", None)
+            if module is not None and isinstance(name, str) and getattr(module, name, ABSENT) == value:
+                return canonical(f"{library}.{name}")
+        module_name, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if module_name == "builtins" or getattr(builtins, str(name), ABSENT) is value:
+            return Word(str(name))
+        root = str(module_name).partition(".")[0]
+        if isinstance(name, str) and root in FOREIGN:
+            return Word(f"{root}.{name}")
+        return None
+
+    def function(self, m: Interpreter, function: FunctionType) -> Closure:
+        """A function of the user's module."""
+        if function not in self._texts:
+            try:
+                self._texts[function] = text_of(function)
+            except InputError as error:
+                raise m.refuse(error.message, error.hint) from None
+        text = self._texts[function]
+        if text.node.decorator_list:
+            raise m.refuse(f"`{function.__name__}` has a decorator", "remove it: dipc reads plain functions")
+        inner, m.text = m.text, text
+        try:
+            return m.closure(text.node, None, text)
+        finally:
+            m.text = inner
+
+
+FOREIGN = ("diffprivlib", "opendp", "pydp", "tmlt", "snsynth", "snsql", "pipeline_dp", "scipy")
+"""Libraries whose words are refused with the line to write instead."""
+
+
+def assigned_in(node: ast.AST) -> set[str]:
+    """The names that a function assigns."""
+    found: set[str] = set()
+    todo: list[ast.AST] = list(ast.iter_child_nodes(node))
+    while todo:
+        current = todo.pop()
+        match current:
+            case ast.FunctionDef(name):
+                found.add(name)
+                continue
+            case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                continue
+            case ast.Name(name, ast.Store()) | ast.arg(name):
+                found.add(name)
+        todo += ast.iter_child_nodes(current)
+    return found
+
+
+_ = MODULES

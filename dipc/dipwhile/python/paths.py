@@ -1,0 +1,516 @@
+"""All paths of a computation with symbols, as statements of the language.
+
+A computation runs as if everything were known.  Where it depends on a symbol it calls :meth:`Paths.decide`,
+which ends the run; it is then run again for each answer, with the answers so far as a script.  The statements that
+it emits become an ``if`` whose branches are what the runs emit after the decision.
+
+After each statement of Python the paths meet again (:meth:`Paths.joined`): those that end in states of the same shape
+(lists of the same lengths, dictionaries with the same keys) become one state, in which whatever differs is a
+variable that each path assigns.  States of different shapes stay apart, and the rest is run for each of them.
+Every variable that is made here is assigned once on each path, so that expressions keep their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from dipc.dipwhile.python.scope import number
+from dipc.dipwhile.python.values import (
+    FINITE,
+    LOST,
+    RANDOM,
+    Closure,
+    Frame,
+    Items,
+    Members,
+    Method,
+    Ref,
+    Stepped,
+    Sym,
+    Table,
+    Unit,
+    Value,
+    is_known,
+    is_number,
+    possible_values,
+    some,
+)
+from dipc.dipwhile.syntax import ast as dip
+from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Distribution, Expr, Name, Op, Statement
+from dipc.errors import InputError, Span
+
+MOST_PATHS = 3_000
+
+
+class Fork(Exception):
+    """A decision for which the script has no answer."""
+
+    def __init__(self, options: Sequence[Expr | None]) -> None:
+        self.options = options
+
+
+class Signal(Exception):
+    """``break``, ``continue`` or ``return`` on its way out."""
+
+    def __init__(self, what: str, value: Value = None) -> None:
+        self.what, self.value = what, value
+
+
+@dataclass
+class Branches:
+    """An ``if`` whose blocks still grow; the condition of the last branch is None."""
+
+    branches: list[tuple[Expr | None, Growing]]
+    span: Span
+
+
+Growing = list[Any]
+"""Statements and :class:`Branches`."""
+
+
+def frozen(block: Growing) -> Block:
+    """The finished statements; an ``if`` without any is left out."""
+    found: list[Statement] = []
+    for part in block:
+        if not isinstance(part, Branches):
+            found.append(part)
+            continue
+        branches = [(condition, frozen(inside)) for condition, inside in part.branches]
+        if any(inside for _, inside in branches):
+            tests = tuple((condition, inside) for condition, inside in branches if condition is not None)
+            found.append(dip.If(tests, branches[-1][1], span=part.span))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that a run may change."""
+
+    heap: dict[Ref, Any]
+    known: dict[Expr, frozenset[Value]]  # values that are possible on this path
+
+
+@dataclass
+class Leaf:
+    """The end of one run: its state, its result or how it left, and where its statements go on."""
+
+    state: State
+    result: Value
+    signal: str
+    block: Growing
+
+
+@dataclass
+class Paths:
+    """Runs computations; ``taken`` are names that variables must not get."""
+
+    taken: set[str]
+    place: Span  # of the statement being run
+    state: State = field(default_factory=lambda: State({}, {}))
+    stack: list[Ref] = field(default_factory=list)  # the frames of the calls that are running
+    out: Growing = field(default_factory=list)
+    count: int = 0  # of names and places in the heap
+    paths: int = 0
+    _target: Growing = field(default_factory=list)
+    _script: list[tuple[int, int]] = field(default_factory=list)
+    _cursor: int = 0
+
+    # --- the heap and the emitted statements ---------------------------------------------------
+
+    def new(self, thing: Any) -> Ref:
+        """A new object."""
+        self.count += 1
+        ref = Ref(self.count)
+        self.state.heap[ref] = thing
+        return ref
+
+    def get(self, ref: Ref) -> Any:
+        """The object at a place."""
+        return self.state.heap[ref]
+
+    def put(self, ref: Ref, thing: Any) -> None:
+        """Change an object."""
+        self.state.heap[ref] = thing
+
+    def fresh(self, stem: str) -> str:
+        """The name of a new variable."""
+        stem = (stem.rstrip("0123456789_") or "value") if stem.isascii() else "value"
+        while True:
+            self.count += 1
+            if (name := f"{stem}{self.count}") not in self.taken:
+                return name
+
+    def assign(self, stem: str, value: Expr | Distribution, kind: str, possible: Any = None) -> Sym:
+        """A new variable with this value."""
+        name = Name(self.fresh(stem), span=self.place)
+        self.out.append(Assign(name, value, span=self.place))
+        return Sym(name, kind, possible)
+
+    def by_cases(self, stem: str, cases: Sequence[tuple[Expr | None, Value]], kind: str, possible: Any) -> Sym:
+        """A new variable with the value of the first case that holds; the last has no condition."""
+        name = Name(self.fresh(stem), span=self.place)
+        found = [(test, [Assign(name, self.lift(value), span=self.place)]) for test, value in cases]
+        self.out.append(Branches(found, self.place) if len(found) > 1 else found[0][1][0])
+        return Sym(name, kind, possible)
+
+    def lift(self, value: Value) -> Expr:
+        """The expression for a scalar."""
+        match value:
+            case Sym(expr):
+                return expr
+            case bool():
+                return Name(str(value).lower(), span=self.place)
+            case int() | Fraction():
+                return number(fmpq(value.numerator, value.denominator), self.place)
+            case str() | None:
+                return Name(self.atom(str(value)), span=self.place)
+        raise self.refuse("this is not a single value", "use numbers, truth values and strings here")
+
+    def equal(self, value: Sym, known: Value) -> Expr:
+        """Whether a finite value is this one."""
+        return Binary(Op.EQ, value.expr, self.lift(known), span=self.place)
+
+    def atom(self, text: str) -> str:
+        """A string as a value of the language."""
+        from dipc.dipwhile.python.words import RESERVED
+
+        if not text.isidentifier() or not text.isascii() or text in RESERVED:
+            hint = "use one word of ASCII letters, digits and _ that has no other meaning, such as 'top'"
+            raise self.refuse(f"the string {text!r} cannot be a value of dipc", hint)
+        return text
+
+    def refuse(self, message: str, hint: str) -> InputError:
+        """An error at the statement being run."""
+        return InputError(message, self.place, hint)
+
+    # --- taking back what was tried --------------------------------------------------------------
+
+    def kept_back(self) -> tuple[Any, ...]:
+        """Everything that :meth:`put_back` needs."""
+        state = State(dict(self.state.heap), dict(self.state.known))
+        run = self.out, self._target, self._script, self._cursor
+        return state, run, len(self.out), self.count, self.place, tuple(self.stack)
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """Continue as if nothing had been tried since."""
+        self.state, run, emitted, self.count, self.place, stack = kept
+        self.out, self._target, self._script, self._cursor = run
+        del self.out[emitted:]
+        self.stack[:] = stack
+
+    def changed_since(self, kept: tuple[Any, ...]) -> bool:
+        """Has an object changed that was there before?"""
+        return any(self.state.heap.get(ref) != thing for ref, thing in kept[0].heap.items())
+
+    # --- decisions -----------------------------------------------------------------------------
+
+    def decide(self, options: Sequence[Expr | None]) -> int:
+        """The position of the first option that holds on the path being run; the last may be None, for "else"."""
+        if self._cursor == len(self._script):
+            raise Fork(options)
+        choice, self.count = self._script[self._cursor]
+        self._cursor += 1
+        self.out = self._target if self._cursor == len(self._script) else []
+        return choice
+
+    def truth(self, condition: Value) -> bool:
+        """A truth value as ``True`` or ``False``."""
+        condition = self.now(condition)
+        if not isinstance(condition, Sym):
+            return bool(condition)
+        holds = self.decide([condition.expr, None]) == 0
+        self.state.known[condition.expr] = frozenset([holds])
+        if condition.source is not None:
+            base, yes = condition.source
+            left = self.values_of(base)
+            self.state.known[base.expr] = left & yes if holds else left - yes
+        return holds
+
+    def settled(self, value: Value) -> Value:
+        """A finite value as a known one."""
+        value = self.now(value)
+        if not isinstance(value, Sym):
+            return value
+        if value.kind == "bool":
+            return self.truth(value)
+        if value.possible is None:
+            hint = "clamp it to a finite set first: `max(0, min(N, round(x)))`"
+            raise self.refuse("this value is not one of finitely many", hint)
+        values = sorted(value.possible, key=order)
+        chosen = values[self.decide([*(self.equal(value, v) for v in values[:-1]), None])]
+        self.state.known[value.expr] = frozenset([chosen])
+        return chosen
+
+    def values_of(self, value: Sym) -> frozenset[Value]:
+        """The values of a finite symbol that are possible on this path."""
+        return self.state.known.get(value.expr, value.possible or frozenset())
+
+    def now(self, value: Value) -> Value:
+        """A value with what is known about it on this path."""
+        if not isinstance(value, Sym):
+            return value
+        if value.source is not None:
+            base, yes = value.source
+            left = self.values_of(base)
+            if left <= yes or not left & yes:
+                return left <= yes
+        known = self.state.known.get(value.expr)
+        if known is None:
+            return value
+        return next(iter(known)) if len(known) == 1 else replace(value, possible=known)
+
+    # --- runs ----------------------------------------------------------------------------------
+
+    def explore(self, action: Callable[[], Value]) -> tuple[Growing, list[Leaf]]:
+        """Every run of the action, from the current state: the statements, and where they end."""
+        start, begin, place, depth = self.state, self.count, self.place, len(self.stack)
+        kept = self.out, self._target, self._script, self._cursor
+        leaves: list[Leaf] = []
+        top = begin
+
+        def run(script: list[tuple[int, int]], block: Growing) -> None:
+            nonlocal top
+            self.state = State(dict(start.heap), dict(start.known))
+            self.count, self.place = begin, place
+            del self.stack[depth:]
+            self._script, self._cursor, self._target = script, 0, block
+            self.out = [] if script else block
+            self.paths += 1
+            if self.paths > MOST_PATHS * 20:
+                raise self.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+            result, signal = None, ""
+            try:
+                result = action()
+            except Signal as left:
+                result, signal = left.value, left.what
+            except Fork as fork:
+                top = max(top, self.count)
+                where = self.place
+                branches: list[tuple[Expr | None, Growing]] = []
+                block.append(Branches(branches, where))
+                for choice, condition in enumerate(fork.options):
+                    last = choice == len(fork.options) - 1
+                    branches.append((None if last else condition, []))
+                    run([*script, (choice, top)], branches[-1][1])
+                return
+            top = max(top, self.count)
+            leaves.append(Leaf(self.state, result, signal, block))
+            if len(leaves) > MOST_PATHS:
+                raise self.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+
+        block: Growing = []
+        run([], block)
+        self.out, self._target, self._script, self._cursor = kept
+        self.count, self.place = top, place
+        del self.stack[depth:]
+        return block, leaves
+
+    def joined(self, action: Callable[[], Value]) -> Value:
+        """The result of the action; its paths meet where their states have the same shape."""
+        block, leaves = self.explore(action)
+        self.out += block
+        groups: dict[Any, list[Leaf]] = {}
+        if len(leaves) == 1:
+            groups[None] = leaves
+        else:
+            self._drop(leaves)
+            for leaf in leaves:
+                groups.setdefault((leaf.signal, Shapes(leaf.state).of(self._roots(leaf))), []).append(leaf)
+        chosen = 0
+        if len(groups) > 1:
+            where = Name(self.fresh("path"), span=self.place)
+            for position, group in enumerate(groups.values()):
+                for leaf in group:
+                    leaf.block.append(Assign(where, self.lift(position), span=self.place))
+        states = [self._merged(group) for group in groups.values()]
+        if len(groups) > 1:
+            tests = [self.equal(Sym(where, "num"), position) for position in range(len(groups) - 1)]
+            chosen = self.decide([*tests, None])
+        self.state, result = states[chosen]
+        signal = list(groups.values())[chosen][0].signal
+        if signal:
+            raise Signal(signal, result)
+        return result
+
+    def _roots(self, leaf: Leaf) -> tuple[Value, ...]:
+        return (*self.stack, leaf.result)
+
+    def _drop(self, leaves: Sequence[Leaf]) -> None:
+        """Mark the variables of running calls that some path leaves without a value."""
+        for ref in self.stack:
+            frames = [dict(leaf.state.heap[ref].names) for leaf in leaves]
+            lost = {name for one in frames for name in one if any(LOST == f.get(name, LOST) for f in frames)}
+            for leaf, names in zip(leaves, frames, strict=True):
+                names |= dict.fromkeys(lost, LOST)
+                leaf.state.heap[ref] = Frame(tuple(sorted(names.items(), key=first)), leaf.state.heap[ref].parent)
+
+    def _merged(self, group: Sequence[Leaf]) -> tuple[State, Value]:
+        """One state for several of the same shape."""
+        one_leaf, *others = group
+        if not others:
+            return one_leaf.state, one_leaf.result
+        heap = {ref: thing for leaf in reversed(group) for ref, thing in leaf.state.heap.items()}
+        known = {
+            expr: frozenset().union(*(leaf.state.known[expr] for leaf in group))
+            for expr in one_leaf.state.known
+            if all(expr in leaf.state.known for leaf in others)
+        }
+        done: set[Ref] = set()
+
+        def merge(stem: str, values: Sequence[Value]) -> Value:
+            one = values[0]
+            match one:
+                case Ref():
+                    if one not in done:
+                        done.add(one)
+                        things = [leaf.state.heap[ref] for leaf, ref in zip(group, values, strict=True)]
+                        heap[one] = merged_thing(stem, things)
+                    return one
+                case tuple():
+                    return tuple(merge(stem, part) for part in zip(*values, strict=True))
+                case Members() | Method() | Closure():
+                    return merged_thing(stem, values)
+            return one if all(same(one, value) for value in values[1:]) else self._meet(stem, group, values)
+
+        def merged_thing(stem: str, things: Sequence[Any]) -> Any:
+            one = things[0]
+            match one:
+                case Items() | Members():
+                    columns = zip(*(thing.values for thing in things), strict=True)
+                    return replace(one, values=tuple(merge(stem, column) for column in columns))
+                case Table():
+                    columns = zip(*(thing.entries for thing in things), strict=True)
+                    return Table(tuple((c[0][0], merge(stem, [value for _, value in c])) for c in columns))
+                case Frame():
+                    columns = zip(*(thing.names for thing in things), strict=True)
+                    names = tuple((c[0][0], merge(c[0][0], [value for _, value in c])) for c in columns)
+                    if one.parent is not None:
+                        merge(stem, [thing.parent for thing in things])
+                    return Frame(names, one.parent)
+                case Unit():
+                    return one if all(thing == one for thing in things) else replace(one, high=one.low, asked=None)
+                case Method():
+                    return Method(merge(stem, [thing.owner for thing in things]), one.name)
+                case Closure():
+                    if one.parent is not None:
+                        merge(stem, [thing.parent for thing in things])
+                    return one
+            return one
+
+        roots = zip(*map(self._roots, group), strict=True)
+        *_, result = [merge("value", list(column)) for column in roots]
+        return State(heap, known), result
+
+    def _meet(self, stem: str, group: Sequence[Leaf], values: Sequence[Value]) -> Value:
+        """A variable that each path gives its own value."""
+        kinds = {kind_of(value) for value in values}
+        if kinds == {"bool", "num"}:
+            kinds = {"num"}
+        kind = kinds.pop() if len(kinds) == 1 else next((k for k in RANDOM if k in kinds), "dom")
+        if kind != "bool":
+            values = [self._as_number(leaf, value) for leaf, value in zip(group, values, strict=True)]
+        name = Name(self.fresh(stem), span=self.place)
+        for leaf, value in zip(group, values, strict=True):
+            leaf.block.append(Assign(name, self.lift(value), span=self.place))
+        each = [possible_values(value) for value in values]
+        every = some(v for part in each for v in part or ()) if None not in each and kind in FINITE else None
+        return Sym(name, kind, every)
+
+    def _as_number(self, leaf: Leaf, value: Value) -> Value:
+        """A truth value as 1 or 0, at the end of a path where its variable meets numbers."""
+        if isinstance(value, bool):
+            return int(value)
+        if not isinstance(value, Sym) or value.kind != "bool":
+            return value
+        kept, self.out, self.state = (self.out, self.state), leaf.block, leaf.state
+        made = self.as_number(value)
+        self.out, self.state = kept
+        return made
+
+    def as_number(self, value: Value) -> Value:
+        """A truth value as the number that Python takes it for."""
+        value = self.now(value)
+        if isinstance(value, bool):
+            return int(value)
+        if not isinstance(value, Sym) or value.kind != "bool":
+            return value
+        return self.by_cases("bit", [(value.expr, 1), (None, 0)], "num", frozenset([0, 1]))
+
+
+def first(pair: tuple[str, Value]) -> str:
+    """The name."""
+    return pair[0]
+
+
+def order(value: Value) -> tuple[int, Any]:
+    """Numbers by size, then strings."""
+    return (0, value) if is_number(value) else (1, str(value))
+
+
+def same(left: Value, right: Value) -> bool:
+    """The same value: True is not 1 here."""
+    return type(left) is type(right) and bool(left == right)
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a scalar."""
+    match value:
+        case Sym(_, kind):
+            return kind
+        case bool():
+            return "bool"
+        case int() | Fraction():
+            return "num"
+    return "dom"
+
+
+class Shapes:
+    """The shape of a state: equal for states that can become one."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.places: dict[Ref, int] = {}
+
+    def of(self, value: Value) -> Any:
+        """The shape of a value, with everything that can be reached from it."""
+        match value:
+            case Sym(_, kind) if kind in FINITE:
+                return "scalar"
+            case Sym(_, kind) if kind in RANDOM:
+                return "real" if kind == "real" else "integer"
+            case Ref():
+                if value in self.places:
+                    return self.places[value]
+                self.places[value] = len(self.places)
+                return self.thing(self.state.heap[value])
+            case tuple():
+                return tuple(map(self.of, value))
+            case Members(values):
+                return ("set", *map(self.of, values))
+            case Method(owner, name):
+                return ("method", name, self.of(owner))
+            case Closure(_, node, parent):
+                return ("function", id(node), None if parent is None else self.of(parent))
+            case _ if is_known(value):
+                return "scalar"
+        return value
+
+    def thing(self, thing: Any) -> Any:
+        """The shape of an object."""
+        match thing:
+            case Items(values, kind, dtype):
+                return (kind, dtype, *map(self.of, values))
+            case Table(entries):
+                return ("dict", *((type(key), key, self.of(value)) for key, value in entries))
+            case Frame(names, parent):
+                inside = tuple((name, self.of(value)) for name, value in names)
+                return ("frame", inside, None if parent is None else self.of(parent))
+            case Unit():
+                return "unit"
+        return thing
+

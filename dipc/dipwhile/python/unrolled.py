@@ -1,0 +1,201 @@
+"""A function read by running it with symbols: its program has no loops, and no parameters.
+
+The values of the parameters are put into the declarations too, so that nothing can be claimed for other sizes.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from flint import fmpq
+
+from dipc.dipwhile.python.errors import BUDGETS
+from dipc.dipwhile.python.interpreter import Interpreter
+from dipc.dipwhile.python.outside import Outside, python_number
+from dipc.dipwhile.python.paths import frozen
+from dipc.dipwhile.python.scope import exact_number, number
+from dipc.dipwhile.python.source import FunctionText
+from dipc.dipwhile.python.values import Items, Ref, Sym, Value, Word
+from dipc.dipwhile.syntax import ast as dip
+from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Node, Number, Program
+from dipc.dipwhile.syntax.constants import declare
+from dipc.dipwhile.syntax.core import Variable
+from dipc.dipwhile.syntax.walk import expressions, nodes, rebuilt
+from dipc.errors import InputError
+from dipc.models.values import FALSE, TRUE, Atom
+
+GENERATORS = ("rng", "random_state", "generator", "prng", "random_generator")
+"""Arguments that are a source of randomness."""
+
+
+def read_unrolled(
+    text: FunctionText, parts: Program, given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
+) -> tuple[Program, dict[str, fmpq], tuple[str, ...]]:
+    """The program of a function, the constants that it was read with, and notes."""
+    outside = Outside(changed)
+    taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
+    m = Interpreter(text, outside, taken)
+    for name, value in given.items():
+        outside.constants[name] = changed.get(name, value)
+    arguments = arguments_of(m, parts)
+    for node in (*parts.inputs, *parts.outputs, parts.adjacency, parts.claim):
+        if node is not None:
+            adopt(outside, text, node)
+    known = outside.constants
+    parts = substituted(parts, {name: number(value, text.place) for name, value in known.items()})
+    inputs = [declare(declaration, {}) for declaration in parts.inputs]
+    outputs = [declare(declaration, {}) for declaration in parts.outputs]
+    values = {**{name: python_number(n) for name, n in known.items()}, **arguments}
+
+    def whole() -> Value:
+        own = {variable.name: input_value(m, variable) for variable in inputs}
+        result = m.main({**values, **own})
+        for variable, value in zip(outputs, results(m, outputs, result), strict=True):
+            output(m, variable, value)
+        return None
+
+    block, _ = m.explore(whole)
+    program = replace(parts, params=(), body=frozen(block), span=text.place)
+    return program, known, tuple(m.notes)
+
+
+def arguments_of(m: Interpreter, parts: Program) -> dict[str, Value]:
+    """The values of the arguments that are not inputs."""
+    text = m.text
+    inputs = {d.name for d in parts.inputs}
+    signature = inspect.signature(text.function, follow_wrapped=False).parameters
+    found: dict[str, Value] = {}
+    for extra in (text.node.args.vararg, text.node.args.kwarg):
+        if extra is not None:
+            raise text.mistake(extra, "a mechanism has a fixed list of inputs", "name each input")
+    for argument in (*text.node.args.posonlyargs, *text.node.args.args, *text.node.args.kwonlyargs):
+        name = argument.arg
+        default = signature[name].default
+        if name in inputs:
+            continue
+        if name in BUDGETS:
+            found[name] = Sym(Eps(span=text.span(argument)), "eps")
+        elif name in GENERATORS and (default is None or default is inspect.Parameter.empty):
+            found[name] = Word("rng")
+        elif name not in m.outside.constants:
+            found[name] = constant(m, argument, default)
+    return found
+
+
+def constant(m: Interpreter, argument: ast.arg, default: object) -> Value:
+    """The default of a parameter; a float that is written out is the decimal number."""
+    name, text = argument.arg, m.text
+    if default is inspect.Parameter.empty:
+        hint = f'declare it: inputs="{name} in {{0, 1}}", or give it a value: `{name}=1`'
+        raise text.mistake(argument, f"the argument `{name}` is neither an input nor a parameter", hint)
+    exact = exact_number(default)
+    if isinstance(default, float) and repr(default) in m.text.until_end.text:
+        decimal = Fraction(repr(default))
+        exact = fmpq(decimal.numerator, decimal.denominator)
+        m.note(f"decimal numbers are exact: {default!r} is {decimal}, not the nearest float")
+    if exact is not None:
+        m.outside.constants[name] = m.outside.changed.get(name, exact)
+        return python_number(m.outside.constants[name])
+    m.place = text.span(argument)
+    return m.outside.value(m, name, default)
+
+
+def adopt(outside: Outside, text: FunctionText, node: Node) -> None:
+    """Constants from outside that the declarations mention."""
+    names = {part.name for expr in sizes_in(node) for part in nodes(expr) if isinstance(part, Name)}
+    for name in sorted(names - outside.constants.keys()):
+        exact = exact_number(outside.found(text.function, name))
+        if exact is not None:
+            outside.constants[name] = outside.changed.get(name, exact)
+
+
+def sizes_in(node: Node) -> chain[Expr]:
+    """The expressions of a declaration, but for the members of its set, which are atoms."""
+    if isinstance(node, dip.Declaration):
+        parts: tuple[Node | None, ...] = (node.size, None if isinstance(node.domain, dip.SetOf) else node.domain)
+    else:
+        parts = (node,)
+    return chain.from_iterable(expressions(part) for part in parts if part is not None)
+
+
+def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
+    """A part of the program with constants put in."""
+    match node:
+        case Name(name, False) if name in constants:
+            return constants[name]
+        case dip.SetOf():
+            return node
+        case dip.Fold(_, variable):
+            constants = {name: value for name, value in constants.items() if name != variable}
+    return rebuilt(node, lambda part: substituted(part, constants))
+
+
+def input_value(m: Interpreter, variable: Variable) -> Value:
+    """The symbols of an input."""
+    values = {python_value(value) for value in variable.domain}
+    kinds = {"bool" if value in (TRUE, FALSE) else "dom" if isinstance(value, Atom) else "num" for value in variable.domain}
+    kind = kinds.pop() if len(kinds) == 1 else "dom"
+    if "bool" in kinds:
+        hint = "use truth values only, or none"
+        raise InputError("this set mixes truth values with others", variable.span, hint)
+    possible = frozenset(values)
+    if variable.size is None:
+        return Sym(Name(variable.name, span=variable.span), kind, possible)
+    places = (Number(fmpq(i), span=variable.span) for i in range(1, variable.size + 1))
+    cells = tuple(Sym(Index(variable.name, place, span=variable.span), kind, possible) for place in places)
+    return m.new(Items(cells, "input"))
+
+
+def python_value(value: fmpq | Atom) -> Value:
+    """A value of a set as Python's."""
+    if isinstance(value, Atom):
+        return {"true": True, "false": False, "None": None}.get(value.name, value.name)
+    return python_number(value)
+
+
+def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Value]:
+    """One value for each output."""
+    if len(outputs) == 1:
+        return [m.items(result)[0] if outputs[0].size is None and isinstance(result, tuple) and len(result) == 1 else result]
+    values = m.items(result) if isinstance(result, Ref | tuple) else [result]
+    if len(values) != len(outputs):
+        names = ", ".join(output.name for output in outputs)
+        hint = f"return as many values, in this order: `return {names}`"
+        raise m.refuse(f"the mechanism has {len(outputs)} outputs: {names}", hint)
+    return values
+
+
+def output(m: Interpreter, variable: Variable, value: Value) -> None:
+    """An output gets its value."""
+    if variable.size is None:
+        m.out.append(Assign(Name(variable.name, span=m.place), answer(m, variable, value), span=m.place))
+        return
+    if not isinstance(value, Ref | tuple):
+        hint = f"return a list: `return [...]`, with {variable.size} values"
+        raise m.refuse(f"the output `{variable.name}` is a list", hint)
+    cells = m.items(value)
+    if len(cells) != variable.size:
+        message = f"the output `{variable.name}` has {variable.size} cells, and {len(cells)} values are returned"
+        raise m.refuse(message, f"declare its size, or fill the list up to {variable.size} values")
+    for i, cell in enumerate(cells, 1):
+        target = Index(variable.name, Number(fmpq(i), span=m.place), span=m.place)
+        m.out.append(Assign(target, answer(m, variable, cell), span=m.place))
+
+
+def answer(m: Interpreter, variable: Variable, value: Value) -> Expr:
+    """A value of an output; True and 1 are equal in Python, and the set of the output decides between them."""
+    truths = {TRUE, FALSE} & set(variable.domain)
+    value = m.now(m.plain(value))
+    if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool"):
+        value = value if truths else m.as_number(value)
+    elif truths and not any(isinstance(v, fmpq) for v in variable.domain):
+        possible = {value} if not isinstance(value, Sym) else value.possible or frozenset()
+        if possible and all(isinstance(v, int) and v in (0, 1) for v in possible):
+            value = m.compare("==", value, 1)
+    return m.lift(value)

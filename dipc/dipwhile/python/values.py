@@ -1,0 +1,164 @@
+"""The values of a function that is run with symbols: Python's own where they are known, else symbols.
+
+A known value is an ``int``, ``Fraction``, ``bool``, ``str`` or ``None``, a tuple of values, or an opaque object
+such as a module.  What can change in place (lists, dictionaries, the variables of a function) is a :class:`Ref`
+into the heap of the machine, so that aliases behave as in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dipc.dipwhile.syntax.ast import Expr
+
+Value = Any
+"""Any of the values above; the interpreter takes them apart with ``match``."""
+
+FINITE = ("bool", "num", "dom")  # truth values, numbers, numbers and atoms
+RANDOM = ("real", "int", "lattice")  # continuous noise, integer noise, multiples of it
+MOST_VALUES = 500  # possible values of a finite symbol that are still listed
+
+
+@dataclass(frozen=True)
+class Sym:
+    """An expression of the language; ``kind`` "eps": a rate or probability, which cannot be stored in a variable.
+
+    The variables in ``expr`` are assigned once on every path, so that it keeps its value.  ``possible`` are
+    all values that a finite one may have, and perhaps others; None if they are not known.
+    """
+
+    expr: Expr
+    kind: str
+    possible: frozenset[Value] | None = None
+    source: tuple[Sym, frozenset[Value]] | None = None
+    """Of a truth value: a finite symbol, and the values of it for which this one is true."""
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """A sample that was rounded (``mode``) and then clamped to ``low..high``: finite once both are known."""
+
+    base: Sym
+    mode: str  # "" for none, or a key of ROUNDING
+    low: Fraction | None
+    high: Fraction | None
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The place of an object in the heap."""
+
+    place: int
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list in the heap; ``kind``: "list", "array" (numpy), "input" (either) or "view" (a slice of an array)."""
+
+    values: tuple[Value, ...]
+    kind: str = "list"
+    dtype: str = ""  # of an array: "int", "float", "bool" or "" for others
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dictionary in the heap."""
+
+    entries: tuple[tuple[Value, Value], ...] = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The variables of a function call or comprehension in the heap."""
+
+    names: tuple[tuple[str, Value], ...]
+    parent: Ref | None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A number drawn from [0, 1), in the heap; it is known to be between two probabilities.
+
+    ``asked`` is a comparison ``self < bound`` already made, with its answer.
+    """
+
+    low: Expr
+    high: Expr
+    asked: tuple[Expr, Sym] | None = None
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """A number of trials, in the heap: not drawn yet, since the difference of two is discrete Laplace noise."""
+
+    rate: Expr
+    spent: bool = False
+
+
+@dataclass(frozen=True)
+class Members:
+    """A set."""
+
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Logarithm:
+    """The natural logarithm of a number, which only ``exp`` turns into a number."""
+
+    of: Fraction
+
+
+@dataclass(frozen=True)
+class Word:
+    """A function or module of dipc, Python or a library, by its full name: ``numpy.random.laplace``."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a value: ``noisy.append``."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function of the user: its text, and the variables around it."""
+
+    text: Any  # a FunctionText
+    node: Any  # an ast.FunctionDef or ast.Lambda
+    parent: Ref | None
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+
+LOST = Word("a variable without a value on some path")
+
+
+def is_known(value: Value) -> bool:
+    """Is this a number, truth value, string or None that does not depend on anything?"""
+    return value is None or isinstance(value, bool | int | Fraction | str)
+
+
+def is_number(value: Value) -> bool:
+    """Is this a known number? Truth values are numbers."""
+    return isinstance(value, bool | int | Fraction)
+
+
+def possible_values(value: Value) -> frozenset[Value] | None:
+    """All values that a finite value may have."""
+    if is_known(value):
+        return frozenset([value])
+    return value.possible if isinstance(value, Sym) and value.kind in FINITE else None
+
+
+def some(values: Iterable[Value]) -> frozenset[Value] | None:
+    """The values, if they are few."""
+    found = frozenset(values)
+    return found if len(found) <= MOST_VALUES else None
+
