@@ -30,8 +30,8 @@ from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.python.unrolled import read_unrolled
-from dipc.dipwhile.python.words import RESERVED
+from dipc.dipwhile.python.unrolled import no_parameter, read_unrolled
+from dipc.dipwhile.python.words import BUDGETS, RESERVED
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.core import CoreProgram
@@ -40,7 +40,7 @@ from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.types import free_names
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
-from dipc.suggest import did_you_mean, option_meant
+from dipc.suggest import did_you_mean
 
 Told = Mapping[str, object]
 Constants = Mapping[str, fmpq]
@@ -159,11 +159,7 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
 def read_core(text: FunctionText, told: Told, given: Constants, changed: Constants) -> CoreProgram:
     """The program of a function; its source is the text of the equivalent .dip file."""
     try:
-        try:
-            syntax = read_program(text, told, given, changed)
-            core = compile_program(syntax, text.until_end)
-        except InputError as error:
-            syntax, core = read_again(error, text, told, given, changed)
+        syntax, core = read_either_way(text, told, given, changed)
     except RecursionError:
         hint = "split its expressions"
         raise InputError("this function is nested too deep", text.place, hint) from None
@@ -177,14 +173,25 @@ def read_core(text: FunctionText, told: Told, given: Constants, changed: Constan
     return replace(core, source=source)
 
 
-def read_again(
-    refusal: InputError, text: FunctionText, told: Told, given: Constants, changed: Constants
+def read_either_way(
+    text: FunctionText, told: Told, given: Constants, changed: Constants
 ) -> tuple[Program, CoreProgram]:
-    """The program of a function that was refused with its loops: without them, or the better of two errors."""
-    parts = declared(told, text)
-    syntax, constants, notes = read_unrolled(text, parts, given, changed)
-    check_depth(syntax)
-    return syntax, compile_program(syntax, text.until_end)
+    """The program of a function: with its loops, as the language has them, or else unrolled.
+
+    If both ways are refused, the error that is shown is that of the second, unless the first got further.
+    """
+    syntax = None
+    try:
+        syntax = read_program(text, told, given, changed)
+        return syntax, compile_program(syntax, text.until_end)
+    except InputError as error:
+        refusal = error
+    try:
+        syntax_again = read_unrolled(text, declared(told, text), given, changed)
+        check_depth(syntax_again)
+        return syntax_again, compile_program(syntax_again, text.until_end)
+    except InputError as error:
+        raise (error if syntax is None else refusal) from None
 
 
 def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:
@@ -207,9 +214,7 @@ def read_program(text: FunctionText, told: Told, given: Constants, changed: Cons
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
     body = Statements(scope, parts.outputs, sizes).body()
     for name in changed.keys() - scope.constants.keys():
-        known = option_meant(name, scope.constants)
-        hint = known or "it has no parameters at all"
-        raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
+        raise no_parameter(name, scope.constants)
     place = text.place
     params = tuple(Param(name, number(n, place), span=place) for name, n in scope.constants.items())
     program = replace(parts, params=params, body=body, span=place)
@@ -228,15 +233,11 @@ def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
     values = {each: given.default for each, given in names.items() if given.default is not given.empty}
     defaults: dict[str, fmpq] = {}
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if argument.arg in BUDGETS:
+            continue
         if argument.arg in RESERVED:
             message = f"`{argument.arg}` is a word of dipc and cannot name an argument"
-            is_eps = argument.arg in ("eps", "ε")
-            hint = (
-                "remove it: `eps` in the function is the privacy parameter"
-                if is_eps
-                else "choose another name"
-            )
-            raise text.mistake(argument, message, hint)
+            raise text.mistake(argument, message, "choose another name")
         if argument.arg not in inputs:
             defaults[argument.arg] = default(text, argument, values, inputs)
         elif argument.arg in values:

@@ -16,9 +16,6 @@ from typing import Any
 from dipc.dipwhile.python.source import FunctionText
 from dipc.errors import InputError
 
-BUDGETS = ("eps", "epsilon", "ε")
-"""An argument with one of these names is the privacy parameter."""
-
 # Python that cannot be part of a mechanism, and what to write instead.
 STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
     ast.FunctionDef: ("a nested function", "write what it does in its place"),

@@ -21,12 +21,13 @@ from flint import fmpq
 from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS
 from dipc.dipwhile.python.scope import ABSENT, Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, Located
-from dipc.dipwhile.python.words import MEANINGS
+from dipc.dipwhile.python.words import MEANINGS, scale_or_rate
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Expr, Index, Name, Number, Op, Statement, Unary
 from dipc.dipwhile.syntax.build import LONGEST_NUMBER, Argument, between, chained, noise_parameters, rational
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.functions import FUNCTIONS
+from dipc.dipwhile.syntax.rates import grows_as_scale
 from dipc.errors import InputError, Span
 
 ARITHMETIC: dict[type[ast.operator], Op] = {
@@ -175,8 +176,9 @@ class Expressions(ABC):
                 return Number(rational(self.text.written(node).replace("_", ""), span), span=span)
             case str():
                 return self.scope.atom(node.value, span)
-        what = "use a string of one word, such as 'bot'"
-        hint = what if node.value is None else "values are numbers, True, False and strings"
+            case None:
+                return self.scope.atom("None", span)
+        hint = "values are numbers, True, False, None and strings"
         raise InputError(f"`{node.value!r}` is not a value of dipc", span, hint)
 
     def arithmetic(self, node: ast.BinOp | ast.AugAssign, left: Expr, right: Expr) -> Expr:
@@ -417,6 +419,10 @@ class Expressions(ABC):
                     given.append((name, self.text.start_of(argument, len(name)), self.read(value)))
                 case ast.expr():
                     given.append((None, self.text.span(argument), self.read(argument)))
+        if given and given[0][0] is None and grows_as_scale(given[0][2]):
+            raise self.error(node, *scale_or_rate(word, self.text.written(node.args[0])))
+        if len(node.args) < 2 and all(name in ("rate", "scale") for name, *_ in given if name is not None):
+            given.append(("mean", self.text.span(node), Number(fmpq(0), span=self.text.span(node))))
         rate, mean = noise_parameters(word, self.text.span(node.func), given)
         return dip.Noise(word, rate, mean, span=self.text.span(node))
 

@@ -11,9 +11,6 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any
-
-from flint import fmpq
 
 from dipc.dipwhile.python import library
 from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
@@ -37,9 +34,7 @@ from dipc.dipwhile.python.values import (
     is_known,
     is_number,
 )
-from dipc.dipwhile.syntax.ast import Eps
-from dipc.dipwhile.syntax.build import chained, rational
-from dipc.dipwhile.syntax.ast import Op
+from dipc.dipwhile.syntax.build import rational
 from dipc.errors import InputError, Span
 
 MOST_ROUNDS = 1_000
@@ -75,6 +70,7 @@ class Interpreter(Operations):
         self.notes: dict[str, None] = {}
         self.loops = 0
         self.returned = text.place
+        self.calling: ast.Call | None = None
 
     def main(self, values: Mapping[str, Value]) -> Value:
         """What the function returns, or the variables that are named as its outputs."""
@@ -173,7 +169,9 @@ class Interpreter(Operations):
                 if self.now(self.condition(self.read(test))) is not True:
                     raise self.unread(node, STATEMENTS[ast.Assert])
             case ast.Expr(ast.Call(ast.Name("print"))):
-                raise InputError("`print` is not allowed in a mechanism", self.place, "remove it: only outputs count")
+                raise InputError(
+                    "`print` is not allowed in a mechanism", self.place, "remove it: only outputs count"
+                )
             case ast.Expr(value):
                 self.read(value)
             case _:
@@ -201,7 +199,9 @@ class Interpreter(Operations):
             case ast.Subscript(owner, index):
                 self.assign_cell(self.read(owner), self.read_index(index), value)
             case _:
-                raise self.unread(target, ("assigning this", "assign variables and cells of lists: `a[i] = 0`"))
+                raise self.unread(
+                    target, ("assigning this", "assign variables and cells of lists: `a[i] = 0`")
+                )
 
     def assign_cell(self, owner: Value, index: Value, value: Value) -> None:
         """``a[i] = value``."""
@@ -239,7 +239,11 @@ class Interpreter(Operations):
             owner, index = self.read(target.value), self.read_index(target.slice)
             old = self.subscript(owner, index)
         else:
-            old = self.read(ast.copy_location(ast.Name(target.id, ast.Load()), target)) if isinstance(target, ast.Name) else None
+            old = (
+                self.read(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+                if isinstance(target, ast.Name)
+                else None
+            )
         new = self.operate(node, node.op, old, self.read(node.value))
         if isinstance(old, Ref) and isinstance(self.get(old), Items):
             before, after = self.get(old), self.get(new)
@@ -316,9 +320,15 @@ class Interpreter(Operations):
         positional = [*arguments.posonlyargs, *arguments.args]
         pairs = [
             *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
-            *((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None),
+            *(
+                (a, d)
+                for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+                if d is not None
+            ),
         ]
-        return Closure(text, node, parent, tuple((argument.arg, self.read(default)) for argument, default in pairs))
+        return Closure(
+            text, node, parent, tuple((argument.arg, self.read(default)) for argument, default in pairs)
+        )
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
         """``import`` inside a function."""
@@ -364,13 +374,17 @@ class Interpreter(Operations):
             case ast.Dict(keys, values):
                 return self.dictionary(node, keys, values)
             case ast.ListComp(element, generators):
-                return self.new(Items(tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))))
+                return self.new(
+                    Items(tuple(self.comprehend(generators, lambda: self.kept(self.read(element)))))
+                )
             case ast.GeneratorExp(element, generators):
                 return tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))
             case ast.SetComp(element, generators):
                 return Members(tuple(self.comprehend(generators, lambda: self.read(element))))
             case ast.DictComp(key, value, generators):
-                pairs = self.comprehend(generators, lambda: (self.key(self.read(key)), self.kept(self.read(value))))
+                pairs = self.comprehend(
+                    generators, lambda: (self.key(self.read(key)), self.kept(self.read(value)))
+                )
                 return self.new(Table(tuple(dict(pairs).items())))
             case ast.Subscript(owner, index):
                 return self.subscript(self.read(owner), self.read_index(index))
@@ -394,7 +408,7 @@ class Interpreter(Operations):
             case float():
                 exact = rational(self.text.written(node).replace("_", ""), self.text.span(node))
                 if exact.q != pow(2, int(exact.q).bit_length() - 1):
-                    self.note(f"decimal numbers are exact: {self.text.written(node)} is {exact}, not the nearest float")
+                    self.note(decimal_note(self.text.written(node), exact))
                 return Fraction(int(exact.p), int(exact.q))
             case bool() | int() | str() | None:
                 return node.value
@@ -404,7 +418,9 @@ class Interpreter(Operations):
         """A binary operator."""
         if type(op) in BITS and all(self.dtype([self.now(v)]) == "bool" for v in (left, right)):
             return getattr(self, BITS[type(op)])(left, right)
-        if type(op) is ast.BitXor and all(self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)):
+        if type(op) is ast.BitXor and all(
+            self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)
+        ):
             return self.exclusive(left, right)
         if type(op) not in BINARY:
             raise self.unread(node, OPERATORS[type(op)])
@@ -413,7 +429,11 @@ class Interpreter(Operations):
     def exclusive(self, left: Value, right: Value) -> Value:
         """``^`` of truth values and bits."""
         truths = [self.dtype([v]) == "bool" for v in (left, right)]
-        bits = {v for value in (left, right) for v in (self.values_of(value) if isinstance(value, Sym) else [value])}
+        bits = {
+            v
+            for value in (left, right)
+            for v in (self.values_of(value) if isinstance(value, Sym) else [value])
+        }
         if not all(truths) and not bits <= {0, 1}:
             raise self.refuse("`^` of these numbers", "use it with 0 and 1 only")
         differ = self.compare("!=", left, right)
@@ -425,11 +445,13 @@ class Interpreter(Operations):
             return self.negated(self.condition(value))
         if isinstance(op, ast.Invert):
             raise self.unread(node, OPERATORS[ast.Invert])
-        return self.binary("*", -1, value) if isinstance(op, ast.USub) and not is_number(value) else self.signed(op, value)
+        if is_number(value) or isinstance(value, float):
+            return self.signed(op, value)
+        return self.binary("*", -1, value) if isinstance(op, ast.USub) else value
 
     def signed(self, op: ast.unaryop, value: Value) -> Value:
         """A sign before a known number."""
-        number = self.number(value) if not isinstance(value, Ref) else value
+        number = value if isinstance(value, float) else self.number(value)
         return -number if isinstance(op, ast.USub) else number
 
     def connective(self, node: ast.BoolOp) -> Value:
@@ -449,8 +471,7 @@ class Interpreter(Operations):
             plain = isinstance(part, bool) or (isinstance(part, Sym) and part.kind == "bool")
             if not plain or (parts and self.changed_since(kept)):
                 self.put_back(kept)
-                rest = node.values[position:]
-                return self.joined(lambda: self.stepwise(is_and, parts, rest))
+                return self.joined(lambda at=position: self.stepwise(is_and, parts, node.values[at:]))  # type: ignore[misc]
             parts.append(part)
             if isinstance(part, bool) and part is not is_and:
                 break
@@ -488,7 +509,11 @@ class Interpreter(Operations):
             case ast.Is() | ast.IsNot():
                 if not any(v is None or isinstance(v, bool) for v in (left, right)):
                     raise self.refuse("`is` compares objects", "write `==`")
-                same = self.compare("==", left, right) if self.scalar(left) and self.scalar(right) else left is right
+                same = (
+                    self.compare("==", left, right)
+                    if self.scalar(left) and self.scalar(right)
+                    else left is right
+                )
                 return same if isinstance(op, ast.Is) else self.negated(same)
         sign = COMPARE[type(op)]
         for one in (left, right):
@@ -506,7 +531,11 @@ class Interpreter(Operations):
         kinds = {thing.kind for thing in things if isinstance(thing, Items)}
         if kinds & {"array", "view"} or ("input" in kinds and None in things):
             return self.cell_by_cell(lambda a, b: self.compare(sign, a, b), left, right)
-        if "input" not in kinds and sign in ("==", "!=") and all(isinstance(thing, Items) for thing in things):
+        if (
+            "input" not in kinds
+            and sign in ("==", "!=")
+            and all(isinstance(thing, Items) for thing in things)
+        ):
             return self.same_tuples(sign, things[0].values, things[1].values)  # type: ignore[union-attr]
         raise self.refuse(f"`{sign}` of these lists", "compare their cells")
 
@@ -554,7 +583,9 @@ class Interpreter(Operations):
             raise self.refuse("this cannot be a key", "use numbers and strings")
         return value
 
-    def dictionary(self, node: ast.Dict, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Value:
+    def dictionary(
+        self, node: ast.Dict, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]
+    ) -> Value:
         """``{key: value}``."""
         found: dict[Value, Value] = {}
         for key, value in zip(keys, values, strict=True):
@@ -563,7 +594,9 @@ class Interpreter(Operations):
             found[self.key(self.read(key))] = self.kept(self.read(value))
         return self.new(Table(tuple(found.items())))
 
-    def comprehend(self, generators: Sequence[ast.comprehension], element: Callable[[], Value]) -> list[Value]:
+    def comprehend(
+        self, generators: Sequence[ast.comprehension], element: Callable[[], Value]
+    ) -> list[Value]:
         """The elements of a comprehension."""
         found: list[Value] = []
         source = self.read(generators[0].iter)
@@ -588,7 +621,10 @@ class Interpreter(Operations):
         """An index, or a slice with known bounds."""
         if not isinstance(node, ast.Slice):
             return self.read(node)
-        parts = [None if part is None else self.settled(self.read(part)) for part in (node.lower, node.upper, node.step)]
+        parts = [
+            None if part is None else self.settled(self.read(part))
+            for part in (node.lower, node.upper, node.step)
+        ]
         return slice(*parts)
 
     def position(self, index: Value, length: int) -> int:
@@ -607,7 +643,7 @@ class Interpreter(Operations):
         if isinstance(thing, Table):
             key, entries = self.key(index), dict(thing.entries)
             if key not in entries:
-                hint = "the function would stop here with an error: test `key in d` first, or use `d.get(key, 0)`"
+                hint = "the function would stop here: test `key in d` first, or use `d.get(key, 0)`"
                 raise self.refuse(f"the dictionary has no key {key!r} here", hint)
             return entries[key]
         if isinstance(thing, Items):
@@ -628,7 +664,9 @@ class Interpreter(Operations):
             if mask.dtype == "bool":
                 pairs = zip(thing.values, mask.values, strict=True)
                 return self.array([value for value, keep in pairs if self.truth(keep)], thing.dtype)
-            return self.array([thing.values[self.position(i, len(thing.values))] for i in mask.values], thing.dtype)
+            return self.array(
+                [thing.values[self.position(i, len(thing.values))] for i in mask.values], thing.dtype
+            )
         return thing.values[self.position(index, len(thing.values))]
 
     def attribute(self, node: ast.Attribute, owner: ast.expr, name: str) -> Value:
@@ -647,7 +685,11 @@ class Interpreter(Operations):
         """A call of the user's function, of a word of dipc, or of a library."""
         function = self.read(node.func)
         match node.args:
-            case [ast.GeneratorExp() as generator] if isinstance(function, Word) and function.path in ("sum", "any", "all"):
+            case [ast.GeneratorExp() as generator] if isinstance(function, Word) and function.path in (
+                "sum",
+                "any",
+                "all",
+            ):
                 return self.fold(function.path, generator)
         positional = list(self.elements(node.args))
         named: dict[str, Value] = {}
@@ -655,11 +697,19 @@ class Interpreter(Operations):
             if keyword.arg is None:
                 raise self.unread(keyword, ("`**`", "write the arguments out"))
             named[keyword.arg] = self.read(keyword.value)
-        self.place = self.text.span(node)
+        self.place, self.calling = self.text.span(node), node
         return self.invoke(function, positional, named, node)
 
+    def first_argument(self) -> str:
+        """The text of the first argument of the call being made."""
+        return self.text.written(self.calling.args[0]) if self.calling and self.calling.args else "2/eps"
+
     def invoke(
-        self, function: Value, positional: list[Value], named: Mapping[str, Value], node: ast.Call | None = None
+        self,
+        function: Value,
+        positional: list[Value],
+        named: Mapping[str, Value],
+        node: ast.Call | None = None,
     ) -> Value:
         """A call with these arguments."""
         match function:
@@ -670,7 +720,9 @@ class Interpreter(Operations):
             case Method(owner, name):
                 return library.method(self, owner, name, positional, named, node)
         written = "this" if node is None else f"`{self.text.written(node.func)}`"
-        raise self.refuse(f"{written} cannot be called here", "call functions of the module, and words of dipc")
+        raise self.refuse(
+            f"{written} cannot be called here", "call functions of the module, and words of dipc"
+        )
 
     def run(self, function: Closure, positional: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A function of the user, run in place of its call; an error shows both places."""
@@ -695,7 +747,9 @@ class Interpreter(Operations):
             self.stack.pop()
         return None
 
-    def bind(self, function: Closure, positional: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
+    def bind(
+        self, function: Closure, positional: Sequence[Value], named: Mapping[str, Value]
+    ) -> dict[str, Value]:
         """The arguments of a call by their names."""
         arguments = function.node.args
         if arguments.vararg or arguments.kwarg:
@@ -717,7 +771,9 @@ class Interpreter(Operations):
 
         def element(depth: int) -> Value:
             generator = node.generators[depth]
-            kept = self.joined(lambda: reduce(self.both, (self.condition(self.read(t)) for t in generator.ifs), True))
+            kept = self.joined(
+                lambda: reduce(self.both, (self.condition(self.read(t)) for t in generator.ifs), True)
+            )
             if not self.truth(kept):
                 return neutral
             if depth + 1 < len(node.generators):
@@ -745,6 +801,11 @@ class Interpreter(Operations):
         return reduce(self.both if word == "all" else self.either, map(self.condition, values), neutral)
 
 
+def decimal_note(written: str, exact: object) -> str:
+    """The note about a decimal number that no float is equal to."""
+    return f"decimal numbers are exact: {written} is {exact}, not the nearest float"
+
+
 def is_cell(value: Sym) -> bool:
     """Is this a variable, or a cell of an input?"""
     from dipc.dipwhile.syntax.ast import Index, Name
@@ -756,7 +817,8 @@ def called_from(error: InputError, call: Span) -> InputError:
     """The error inside a function, with the place of the call."""
     written = call.source.text[call.start : call.end].partition("\n")[0]
     place = f"called in line {call.line}: `{written}`"
-    return error if "called in line" in error.hint else type(error)(error.message, error.span, f"{error.hint}\n          {place}")
-
-
-_ = (Any, fmpq, Eps, chained, Op)
+    return (
+        error
+        if "called in line" in error.hint
+        else type(error)(error.message, error.span, f"{error.hint}\n          {place}")
+    )

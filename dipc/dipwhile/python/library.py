@@ -1,4 +1,4 @@
-"""The words of Python, numpy, random, secrets and dipc that a mechanism may call: one table, each with its meaning.
+"""The words of Python, numpy, random, secrets and dipc that a mechanism may call, each with its meaning.
 
 A row is a function below :func:`word`: its arguments are those of the real one.  Samples are mathematical:
 ``rng.laplace`` draws a real number, not a float; seeds mean nothing.
@@ -7,14 +7,12 @@ A row is a function below :func:`word`: its arguments are those of the real one.
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flint import fmpq
 
@@ -25,7 +23,6 @@ from dipc.dipwhile.python.values import (
     Items,
     Logarithm,
     Members,
-    Method,
     Ref,
     Stepped,
     Sym,
@@ -38,11 +35,11 @@ from dipc.dipwhile.python.values import (
     possible_values,
     some,
 )
+from dipc.dipwhile.python.words import scale_or_rate
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Binary, Expr, Number, Op, Unary
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.rates import grows_as_scale
-from dipc.dipwhile.syntax.walk import nodes
 from dipc.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -65,7 +62,9 @@ MODULES = {
 }
 """Modules and classes by the names that their words have in the table."""
 
-EXACT = "samples are mathematical: dipc proves nothing about the rounding of floats or the quality of a generator"
+EXACT = (
+    "samples are mathematical: dipc proves nothing about the rounding of floats or the quality of a generator"
+)
 
 MISSING = object()
 
@@ -97,7 +96,9 @@ def member(owner: Word, name: str) -> Value:
     return canonical(f"{owner.path}.{name}" if owner.path else name)
 
 
-def call(m: Interpreter, path: str, positional: Sequence[Value], named: Mapping[str, Value], node: ast.Call | None) -> Value:
+def call(
+    m: Interpreter, path: str, positional: Sequence[Value], named: Mapping[str, Value], node: ast.Call | None
+) -> Value:
     """A call of a word of the table."""
     handler = WORDS.get(path)
     if handler is None:
@@ -107,7 +108,9 @@ def call(m: Interpreter, path: str, positional: Sequence[Value], named: Mapping[
     return applied(m, path, handler, (m, *positional), named)
 
 
-def applied(m: Interpreter, name: str, handler: Handler, positional: Sequence[Value], named: Mapping[str, Value]) -> Value:
+def applied(
+    m: Interpreter, name: str, handler: Handler, positional: Sequence[Value], named: Mapping[str, Value]
+) -> Value:
     """The handler with its arguments."""
     signature = inspect.signature(handler)
     try:
@@ -132,16 +135,27 @@ def unknown(path: str, node: ast.Call | None, m: Interpreter) -> tuple[str, str]
 
 INSTEAD = {
     **dict.fromkeys(
-        ("Laplace", "LaplaceMechanism", "make_laplace", "make_base_laplace", "then_laplace", "then_base_laplace"),
+        (
+            "Laplace",
+            "LaplaceMechanism",
+            "make_laplace",
+            "make_base_laplace",
+            "then_laplace",
+            "then_base_laplace",
+        ),
         "x + Lap(scale=sensitivity/eps)",
     ),
     **dict.fromkeys(
         ("Geometric", "GeometricMechanism", "make_geometric", "then_geometric", "make_base_discrete_laplace"),
         "x + DLap(eps/sensitivity)",
     ),
-    **dict.fromkeys(("LaplaceTruncated", "LaplaceFolded"), "max(low, min(high, x + Lap(scale=sensitivity/eps)))"),
+    **dict.fromkeys(
+        ("LaplaceTruncated", "LaplaceFolded"), "max(low, min(high, x + Lap(scale=sensitivity/eps)))"
+    ),
     "GeometricTruncated": "max(low, min(high, x + DLap(eps/sensitivity)))",
-    **dict.fromkeys(("Binary", "make_randomized_response_bool"), "x if flip(exp(eps)/(1 + exp(eps))) else not x"),
+    **dict.fromkeys(
+        ("Binary", "make_randomized_response_bool"), "x if flip(exp(eps)/(1 + exp(eps))) else not x"
+    ),
     **dict.fromkeys(
         ("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel", "gumbel"),
         "Exp(eps/2, range(N), lambda v: score[v])",
@@ -202,25 +216,21 @@ def inverse(m: Interpreter, scale: Value) -> Expr:
 def own_noise(kind: str) -> Handler:
     """``Lap(rate, mean)`` and the like; a rate with eps below the line is a scale by mistake."""
 
-    def draw(m: Interpreter, *given: Value, rate: Value = MISSING, mean: Value = 0, scale: Value = MISSING) -> Value:
+    def draw(
+        m: Interpreter, *given: Value, rate: Value = MISSING, mean: Value = 0, scale: Value = MISSING
+    ) -> Value:
         if len(given) > 2 or (given and rate is not MISSING) or (not given and rate is scale):
-            raise m.refuse(f"`{kind}` takes a rate or a scale, and a mean", f"write `{kind}(scale=2/eps, mean=x)`")
+            raise m.refuse(
+                f"`{kind}` takes a rate or a scale, and a mean", f"write `{kind}(scale=2/eps, mean=x)`"
+            )
         if given:
             rate, mean = given[0], given[1] if len(given) > 1 else mean
             if grows_as_scale(m.lift(m.number(rate))):
-                raise m.refuse(*scale_or_rate(kind, m.place.source.text[m.place.start : m.place.end]))
+                raise m.refuse(*scale_or_rate(kind, m.first_argument()))
         found = m.lift(m.number(rate)) if rate is not MISSING else inverse(m, scale)
         return noise(m, kind, found, mean)
 
     return draw
-
-
-def scale_or_rate(kind: str, written: str) -> tuple[str, str]:
-    """The message and the hint for ``Lap(2/eps)``."""
-    inside = written.partition("(")[2]
-    first = next((inside[:i] for i in range(len(inside)) if inside[i] in ",)" and inside[:i].count("(") == inside[:i].count(")")), "2/eps")
-    message = f"is `{first}` a scale or a rate? Libraries take a scale first, dipc a rate"
-    return message, f"write `{kind}(scale={first})`; or `{kind}(rate={first})`, if noise is to grow with eps"
 
 
 for _kind in ("Lap", "LapPlus", "DLap"):
@@ -285,7 +295,9 @@ def unit(m: Interpreter, *given: Value, size: Value = None, low: Value = 0, high
         low, high, *sizes = given
         size = sizes[0] if sizes else size
     if low != 0 or high != 1:
-        raise m.refuse("continuous uniform noise is not supported", "use `Lap`, or `rng.integers` for integers")
+        raise m.refuse(
+            "continuous uniform noise is not supported", "use `Lap`, or `rng.integers` for integers"
+        )
     zero, one = Number(fmpq(0)), Number(fmpq(1))
     return sized(m, size, lambda: m.new(Unit(zero, one)))
 
@@ -304,7 +316,10 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
     if weights is None:
         weights = [Fraction(1, len(values))] * len(values)
     plain = all(is_known(v) or (isinstance(v, Sym) and v.kind in FINITE) for v in values)
-    kinds = {"bool" if isinstance(v, bool) else v.kind if isinstance(v, Sym) else "num" if is_number(v) else "dom" for v in values}
+    kinds = {
+        "bool" if isinstance(v, bool) else v.kind if isinstance(v, Sym) else "num" if is_number(v) else "dom"
+        for v in values
+    }
     names = values if plain and len(kinds) == 1 else range(len(values))
     options = tuple((m.lift(v), m.lift(m.number(p))) for v, p in zip(names, weights, strict=True))
     each = [possible_values(v) for v in names]
@@ -323,7 +338,14 @@ def integers(m: Interpreter, low: Value, high: Value, size: Value = None) -> Val
 
 
 @word("rng.integers")
-def rng_integers(m: Interpreter, low: Value, high: Value = None, size: Value = None, dtype: Value = None, endpoint: Value = False) -> Value:
+def rng_integers(
+    m: Interpreter,
+    low: Value,
+    high: Value = None,
+    size: Value = None,
+    dtype: Value = None,
+    endpoint: Value = False,
+) -> Value:
     """Integers; the end is excluded unless ``endpoint`` is true."""
     low, high = (0, low) if high is None else (low, high)
     return integers(m, low, high if endpoint is True else m.binary("-", high, 1), size)
@@ -379,7 +401,9 @@ def rng_choice(m: Interpreter, a: Value, size: Value = None, replace: Value = Tr
 
 
 @word("random.choices")
-def choices(m: Interpreter, population: Value, weights: Value = None, *, cum_weights: Value = None, k: Value = 1) -> Value:
+def choices(
+    m: Interpreter, population: Value, weights: Value = None, *, cum_weights: Value = None, k: Value = 1
+) -> Value:
     """A list of values, with weights."""
     if cum_weights is not None:
         raise m.refuse("cumulative weights", "write `weights=`")
@@ -428,7 +452,14 @@ def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
     return sized(m, size, draw, p)
 
 
-@word("rng.default_rng", "numpy.random.default_rng", "random.Random", "random.SystemRandom", "rng.seed", "random.seed")
+@word(
+    "rng.default_rng",
+    "numpy.random.default_rng",
+    "random.Random",
+    "random.SystemRandom",
+    "rng.seed",
+    "random.seed",
+)
 def generator(m: Interpreter, seed: Value = None) -> Value:
     """A generator; seeds mean nothing here."""
     if seed is not None:
@@ -517,7 +548,9 @@ def absolute(m: Interpreter, x: Value) -> Value:
             return abs(value)
         possible = possible_values(value)
         return Sym(
-            dip.Call("abs", (value.expr,), span=m.place), value.kind, possible and some(abs(v) for v in possible)
+            dip.Call("abs", (value.expr,), span=m.place),
+            value.kind,
+            possible and some(abs(v) for v in possible),
         )
 
     return each(m, x, one)
@@ -561,10 +594,10 @@ def disc(m: Interpreter, x: Value, *levels: Value) -> Value:
 def span(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> range:
     """A range."""
     bounds = [m.settled(m.plain(v)) for v in ((0, start) if stop is None else (start, stop))]
-    step = m.settled(step)
-    if not all(isinstance(v, int) for v in (*bounds, step)) or step == 0:
+    numbers = [v for v in (*bounds, m.settled(step)) if isinstance(v, int)]
+    if len(numbers) != 3 or numbers[2] == 0:
         raise m.refuse("the bounds of a `range` are integers", "use `//` to divide")
-    return range(*bounds, step)
+    return range(*numbers)
 
 
 WORDS["range"] = span
@@ -630,7 +663,11 @@ def mapped(m: Interpreter, function: Value, *iterables: Value) -> Value:
 @word("numpy.array", "numpy.asarray", "numpy.copy", "numpy.concatenate")
 def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True) -> Value:
     """A numpy array; of several lists, their cells one after the other."""
-    cells = [v for value in m.items(values) for v in (m.items(value) if listed(m, value) or isinstance(value, tuple) else [value])]
+    cells = [
+        v
+        for value in m.items(values)
+        for v in (m.items(value) if listed(m, value) or isinstance(value, tuple) else [value])
+    ]
     kept = [m.kept(m.plain(v)) if not isinstance(m.sample(v), Stepped) else v for v in cells]
     made = m.array(kept)
     return made if dtype is None else as_type(m, made, dtype)
@@ -659,7 +696,9 @@ def constant_array(m: Interpreter, shape: Value, fill_value: Value = None, dtype
 def filled_with(value: Value, like: bool, full: bool = False) -> Handler:
     """``np.zeros(N)`` and the like."""
 
-    def made(m: Interpreter, shape: Value, *rest: Value, fill_value: Value = None, dtype: Value = None) -> Value:
+    def made(
+        m: Interpreter, shape: Value, *rest: Value, fill_value: Value = None, dtype: Value = None
+    ) -> Value:
         given = list(rest)
         fill = (given.pop(0) if given else fill_value) if full else value
         dtype = given.pop(0) if given else dtype
@@ -707,7 +746,11 @@ def all_of(m: Interpreter, values: Value) -> Value:
 @word("count")
 def count(m: Interpreter, *conditions: Value) -> Value:
     """dipc's ``count``."""
-    values = m.items(conditions[0]) if len(conditions) == 1 and not isinstance(conditions[0], Sym | bool) else conditions
+    values = (
+        m.items(conditions[0])
+        if len(conditions) == 1 and not isinstance(conditions[0], Sym | bool)
+        else conditions
+    )
     return m.total("sum", [m.as_number(m.condition(v)) for v in values])
 
 
@@ -800,9 +843,13 @@ def less(m: Interpreter, left: Value, right: Value) -> bool:
     return m.truth(m.compare("<", left, right))
 
 
-def ordered(m: Interpreter, values: Sequence[Value], key: Value = None, reverse: Value = False) -> list[Value]:
+def ordered(
+    m: Interpreter, values: Sequence[Value], key: Value = None, reverse: Value = False
+) -> list[Value]:
     """The values in ascending order; equal ones keep their order."""
-    plain = key is None and all(is_number(v) or (isinstance(v, Sym) and v.kind != "eps") for v in map(m.now, values))
+    plain = key is None and all(
+        is_number(v) or (isinstance(v, Sym) and v.kind != "eps") for v in map(m.now, values)
+    )
     if plain:
         cells = [m.number(v) for v in values]
         for i in range(1, len(cells)):
@@ -814,7 +861,11 @@ def ordered(m: Interpreter, values: Sequence[Value], key: Value = None, reverse:
     found: list[int] = []
     for i in range(len(keys)):
         place = len(found)
-        while place > 0 and (less(m, keys[found[place - 1]], keys[i]) if reverse is True else less(m, keys[i], keys[found[place - 1]])):
+        while place > 0 and (
+            less(m, keys[found[place - 1]], keys[i])
+            if reverse is True
+            else less(m, keys[i], keys[found[place - 1]])
+        ):
             place -= 1
         found.insert(place, i)
     return [values[i] for i in found]
@@ -875,14 +926,21 @@ def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
     if highest >= size and any(isinstance(v, Sym) for v in cells):
         raise m.refuse("the length of this depends on private values", f"write `minlength={highest + 1}`")
     counts = range(max(highest + 1, size))
-    return m.array([m.total("sum", [m.as_number(m.compare("==", v, k)) for v in cells]) for k in counts], "int")
+    return m.array(
+        [m.total("sum", [m.as_number(m.compare("==", v, k)) for v in cells]) for k in counts], "int"
+    )
 
 
 # --- methods ------------------------------------------------------------------------------------
 
 
 def method(
-    m: Interpreter, owner: Value, name: str, positional: list[Value], named: Mapping[str, Value], node: ast.Call | None
+    m: Interpreter,
+    owner: Value,
+    name: str,
+    positional: list[Value],
+    named: Mapping[str, Value],
+    node: ast.Call | None,
 ) -> Value:
     """A call of a method of a list, array or dictionary."""
     thing = m.get(owner) if isinstance(owner, Ref) else owner
@@ -934,12 +992,9 @@ def sort(m: Interpreter, owner: Ref, *, key: Value = None, reverse: Value = Fals
 
 
 def index(m: Interpreter, owner: Value, value: Value) -> Value:
-    """``a.index(x)``: for ``x = max(a)`` of samples, their ``argmax``."""
+    """``a.index(x)``: the first place; samples are never compared for equality."""
     cells = m.items(owner)
     value = m.now(value)
-    if isinstance(value, Sym) and isinstance(value.expr, dip.Call) and value.expr.function in ("max", "min"):
-        if value.expr.arguments == tuple(m.lift(c) for c in cells):
-            return m.settled(place_of(m, f"arg{value.expr.function}", cells))
     if any(isinstance(v, Sym) and v.kind in RANDOM for v in (*cells, value)):
         raise m.refuse("samples are compared with `==` here", "use `argmax` or `argmin`")
     for i, cell in enumerate(cells):
@@ -982,7 +1037,9 @@ METHODS |= {
     ("list", "reverse"): lambda m, owner: changed(m, owner, m.items(owner)[::-1]),
     ("list", "clear"): lambda m, owner: changed(m, owner, ()),
     ("list", "copy"): lambda m, owner: m.new(m.get(owner)),
-    ("array", "copy"): lambda m, owner: m.new(replace(m.get(owner), kind="array" if m.get(owner).kind == "view" else m.get(owner).kind)),
+    ("array", "copy"): lambda m, owner: m.new(
+        replace(m.get(owner), kind="array" if m.get(owner).kind == "view" else m.get(owner).kind)
+    ),
     ("array", "tolist"): to_list,
     ("array", "sum"): total,
     ("array", "mean"): mean,
@@ -1006,5 +1063,3 @@ METHODS |= {
     ("value", "item"): lambda m, owner: owner,
     ("value", "astype"): lambda m, owner, dtype: WORDS[dtype.path.rpartition(".")[2]](m, owner),
 }
-
-_ = (builtins, reduce, nodes, Method)

@@ -1,7 +1,7 @@
 """Arithmetic, comparisons and rounding of values, as Python computes them.
 
-Known numbers are computed with Python's own operators on exact fractions.  A sample that is rounded or clamped
-is a monotone step function of it, written with comparisons: ``round(x) <= 2`` is ``x <= 5/2`` (half to even).
+Known numbers are computed with Python's own operators on exact fractions.  A sample that is rounded or
+clamped is a monotone function of it, written with comparisons: ``round(x) <= 2`` is ``x <= 5/2`` (half to even).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from dipc.dipwhile.python.values import (
     Table,
     Unit,
     Value,
+    Waiting,
     is_known,
     is_number,
     possible_values,
@@ -83,15 +84,20 @@ class Operations(Paths):
     def binary(self, sign: str, left: Value, right: Value) -> Value:
         """``left sign right``."""
         op, compute = ARITHMETIC[sign]
-        if self.is_geometric(left) and self.is_geometric(right) and sign == "-":
-            return self.difference(left, right)
+        if sign in ("+", "-") and (waiting := self.waiting(sign, left, right)) is not None:
+            return waiting
         left, right = self.sample(left), self.sample(right)
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
         for one, other, swapped in ((left, right, False), (right, left, True)):
             if isinstance(one, Ref) and isinstance(self.get(one), Items):
                 return self.over_lists(sign, one, other, swapped)
-        if isinstance(left, str) or isinstance(right, str) or isinstance(left, tuple) or isinstance(right, tuple):
+        if (
+            isinstance(left, str)
+            or isinstance(right, str)
+            or isinstance(left, tuple)
+            or isinstance(right, tuple)
+        ):
             return self.sequences(sign, left, right)
         if isinstance(left, Logarithm) or isinstance(right, Logarithm):
             return self.logarithms(sign, left, right)
@@ -138,8 +144,10 @@ class Operations(Paths):
             return "real"
         if kinds & {"int", "lattice"}:
             known = [value for value in (a, b) if is_number(value)]
-            whole = all(Fraction(v).denominator == 1 for v in known) and sign != "/" and "lattice" not in kinds
-            possible = [v for value in (a, b) for v in possible_values(value) or ()]
+            whole = (
+                all(Fraction(v).denominator == 1 for v in known) and sign != "/" and "lattice" not in kinds
+            )
+            possible: list[Any] = [v for value in (a, b) for v in possible_values(value) or ()]
             return "int" if whole and all(Fraction(v).denominator == 1 for v in possible) else "lattice"
         return "num"
 
@@ -211,7 +219,8 @@ class Operations(Paths):
             case bool() | int() | Fraction():
                 return ROUNDING[mode](value)
             case Stepped(base, "", low, high):
-                a, b = (None if c is None else Fraction(ROUNDING[mode](c)) for c in (low, high))
+                a = None if low is None else Fraction(ROUNDING[mode](low))
+                b = None if high is None else Fraction(ROUNDING[mode](high))
                 return Stepped(base, mode if base.kind != "int" else "", a, b)
             case Stepped():
                 return value
@@ -260,6 +269,9 @@ class Operations(Paths):
         """The larger or smaller of two."""
         pick: Callable[..., Any] = max if name == "max" else min
         a, b = self.sample(a), self.sample(b)
+        for one, other in ((a, b), (b, a)):
+            if isinstance(one, float):
+                return other if pick(0, one) == 0 else one
         if is_number(a) and is_number(b):
             return pick(a, b)
         for one, bound in ((a, b), (b, a)):
@@ -297,6 +309,9 @@ class Operations(Paths):
     def compare(self, sign: str, left: Value, right: Value) -> Value:
         """A comparison of two scalars."""
         op, compute = COMPARISONS[sign]
+        for one, way in ((left, SWAPPED[sign]), (right, sign)):
+            if isinstance(one, float):  # an infinity is larger or smaller than everything
+                return COMPARISONS[way][1](0, one)
         if is_known(left) and is_known(right):
             try:
                 return compute(left, right)
@@ -336,13 +351,17 @@ class Operations(Paths):
                 source = a, frozenset(v for v in a.possible or () if compute(v, b))
             elif isinstance(b, Sym) and is_known(a):
                 source = b, frozenset(v for v in b.possible or () if compute(a, v))
-        bools = [value for value in (a, b) if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool")]
+        bools = [
+            value
+            for value in (a, b)
+            if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool")
+        ]
         if len(bools) == 1 or (bools and op not in dip.EQUALITY):
             a, b = self.as_number(a), self.as_number(b)
         for one, other in ((a, b), (b, a)):
-            if isinstance(other, str) or other is None:
-                if isinstance(one, Sym) and one.kind in RANDOM:
-                    return op is Op.NE
+            atom = isinstance(other, str) or other is None
+            if atom and isinstance(one, Sym) and one.kind in RANDOM:
+                return op is Op.NE
         return Sym(Binary(op, self.lift(a), self.lift(b), span=self.place), "bool", source=source)
 
     def step_compared(self, sign: str, value: Stepped, bound: Fraction) -> Value:
@@ -415,7 +434,9 @@ class Operations(Paths):
                 return value
             case Sym(_, "dom", possible) if possible is not None:
                 false = [v for v in possible if not v]
-                return self.negated(reduce(self.either, (Sym(self.equal(value, v), "bool") for v in false), False))
+                return self.negated(
+                    reduce(self.either, (Sym(self.equal(value, v), "bool") for v in false), False)
+                )
             case Sym() | Stepped():
                 return self.compare("!=", value, 0)
             case Ref():
@@ -443,8 +464,12 @@ class Operations(Paths):
         mine = self.get(listed)
         its = self.get(other) if isinstance(other, Ref) and isinstance(self.get(other), Items) else None
         kinds = {mine.kind, its.kind if its else ""}
-        if kinds & {"array", "view"} or ("input" in kinds and (sign not in "+*" or (not its and sign != "*"))):
-            return self.cell_by_cell(lambda a, b: self.binary(sign, b, a) if swapped else self.binary(sign, a, b), listed, other)
+        if kinds & {"array", "view"} or (
+            "input" in kinds and (sign not in "+*" or (not its and sign != "*"))
+        ):
+            return self.cell_by_cell(
+                lambda a, b: self.binary(sign, b, a) if swapped else self.binary(sign, a, b), listed, other
+            )
         if "input" in kinds:
             hint = "write `np.array(q)` for arithmetic on each cell, `list(q)` for lists"
             raise self.refuse(f"`{sign}` means one thing for a list and another for an array", hint)
@@ -457,11 +482,17 @@ class Operations(Paths):
 
     def cell_by_cell(self, function: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
         """An array of the results for each cell; a scalar belongs to every cell."""
-        columns = [self.get(v).values if isinstance(v, Ref) and isinstance(self.get(v), Items) else None for v in (left, right)]
+        columns = [
+            self.get(v).values if isinstance(v, Ref) and isinstance(self.get(v), Items) else None
+            for v in (left, right)
+        ]
         length = max(len(column) for column in columns if column is not None)
         if any(column is not None and len(column) != length for column in columns):
             raise self.refuse("these arrays have different lengths", "use arrays of the same length")
-        a, b = ([v] * length if column is None else column for v, column in zip((left, right), columns, strict=True))
+        a, b = (
+            [v] * length if column is None else column
+            for v, column in zip((left, right), columns, strict=True)
+        )
         return self.array([function(x, y) for x, y in zip(a, b, strict=True)])
 
     def array(self, values: Sequence[Value], dtype: str = "") -> Ref:
@@ -477,7 +508,9 @@ class Operations(Paths):
                     kinds.add("bool")
                 case int() | Sym(_, "int"):
                     kinds.add("int")
-                case Sym(_, "num", possible) if possible and all(Fraction(v).denominator == 1 for v in possible):
+                case Sym(_, "num", possible) if possible and all(
+                    Fraction(v).denominator == 1 for v in possible
+                ):
                     kinds.add("int")
                 case Fraction() | Sym(_, "num" | "real" | "lattice" | "eps"):
                     kinds.add("float")
@@ -508,23 +541,49 @@ class Operations(Paths):
 
     # --- samples that are not drawn at once ------------------------------------------------------
 
-    def is_geometric(self, value: Value) -> bool:
-        """Is this a number of trials?"""
-        return isinstance(value, Ref) and isinstance(self.get(value), Geometric)
+    def trials_in(self, value: Value) -> Waiting | None:
+        """The value as one that waits for a number of trials."""
+        if isinstance(value, Ref) and isinstance(self.get(value), Geometric):
+            return Waiting(0, value, 1)
+        return value if isinstance(value, Waiting) else None
 
-    def difference(self, left: Ref, right: Ref) -> Value:
+    def waiting(self, sign: str, left: Value, right: Value) -> Value | None:
+        """A sum or difference with a number of trials; that of two is discrete Laplace noise."""
+        a, b = self.trials_in(left), self.trials_in(right)
+        if b is not None and sign == "-":
+            b = Waiting(b.base, b.trials, -b.sign)
+        if a is not None and b is not None:
+            return self.difference(sign, a, b)
+        if a is not None and self.is_scalar(right):
+            return Waiting(self.binary(sign, a.base, right), a.trials, a.sign)
+        if b is not None and self.is_scalar(left):
+            return Waiting(self.binary(sign, left, b.base), b.trials, b.sign)
+        return None
+
+    def is_scalar(self, value: Value) -> bool:
+        """Is this a number or symbol?"""
+        return is_number(value) or isinstance(value, Sym)
+
+    def difference(self, sign: str, left: Waiting, right: Waiting) -> Value:
         """The difference of two numbers of trials is discrete Laplace noise."""
-        a, b = self.get(left), self.get(right)
-        if left == right:
-            return 0
-        if a.spent or b.spent or a.rate != b.rate:
-            raise self.refuse("a difference of these two samples", "write `DLap(eps)` for two-sided geometric noise")
-        self.put(left, Geometric(a.rate, True))
-        self.put(right, Geometric(b.rate, True))
-        return self.assign("noise", dip.Noise("DLap", a.rate, self.lift(0), span=self.place), "int")
+        base = self.binary(sign, left.base, right.base)
+        if left.trials == right.trials and left.sign != right.sign:
+            return base
+        a, b = self.get(left.trials), self.get(right.trials)
+        both = isinstance(a, Geometric) and isinstance(b, Geometric)
+        if not both or left.sign == right.sign or a.spent or b.spent or a.rate != b.rate:
+            hint = "write `DLap(eps)` for two-sided geometric noise"
+            raise self.refuse("these two samples do not make two-sided geometric noise", hint)
+        self.put(left.trials, Geometric(a.rate, True))
+        self.put(right.trials, Geometric(b.rate, True))
+        noise = self.assign("noise", dip.Noise("DLap", a.rate, self.lift(0), span=self.place), "int")
+        return self.binary("+", base, noise)
 
     def sample(self, value: Value) -> Value:
         """A number of trials as a sample; every other value as it is."""
+        if isinstance(value, Waiting):
+            sign = "+" if value.sign > 0 else "-"
+            return self.binary(sign, value.base, self.plain(self.sample(value.trials)))
         if not isinstance(value, Ref):
             return value
         thing = self.get(value)
@@ -536,22 +595,28 @@ class Operations(Paths):
         """A number of trials by itself: exponential noise, rounded up."""
         thing = self.get(ref)
         if not thing.spent:
-            drawn = self.assign("trials", dip.Noise("LapPlus", thing.rate, self.lift(0), span=self.place), "real")
+            drawn = self.assign(
+                "trials", dip.Noise("LapPlus", thing.rate, self.lift(0), span=self.place), "real"
+            )
             made = Stepped(drawn, "ceil", Fraction(1), None)
             self.put(ref, made)
             return made
         raise self.refuse("this sample is used twice", "write `DLap(eps)` for two-sided geometric noise")
 
     def chance(self, sign: str, ref: Ref, bound: Value) -> Value:
-        """``u < p`` for a number drawn from [0, 1): a coin; for a second bound a coin given the first answer."""
+        """``u < p`` for a number drawn from [0, 1): a coin; for a second bound, given the first answer."""
         if sign in ("==", "!="):
             return sign == "!="
         if isinstance(bound, Ref | Stepped) or (isinstance(bound, Sym) and bound.kind in RANDOM):
-            raise self.refuse("a number drawn from [0, 1) is compared with a sample", "compare it with a probability")
+            raise self.refuse(
+                "a number drawn from [0, 1) is compared with a sample", "compare it with a probability"
+            )
         p = self.lift(self.number(bound))
         unit = self.get(ref)
         if unit.low == unit.high:
-            raise self.refuse("this number was compared on some paths only", "compare it in one `if`, or draw it again")
+            raise self.refuse(
+                "this number was compared on some paths only", "compare it in one `if`, or draw it again"
+            )
         if unit.asked is not None and unit.asked[0] != p:
             bound_before, answer = unit.asked
             unit = Unit(unit.low, bound_before) if self.truth(answer) else Unit(bound_before, unit.high)
@@ -570,5 +635,3 @@ class Operations(Paths):
             return top
         size = unit.high if unit.low == zero else Binary(Op.SUB, unit.high, unit.low, span=self.place)
         return Binary(Op.DIV, top, size, span=self.place)
-
-

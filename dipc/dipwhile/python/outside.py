@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from dipc.dipwhile.python.library import MODULES, WORDS, canonical
+from dipc.dipwhile.python.library import WORDS, canonical
 from dipc.dipwhile.python.scope import ABSENT, exact_number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
 from dipc.dipwhile.python.values import Closure, Sym, Value, Word
@@ -115,7 +115,10 @@ class Outside:
     def path(self, value: object) -> Word | None:
         """The name of a function or class of a library; None for others."""
         kind = type(value)
-        if f"{kind.__module__}.{kind.__name__}" in ("numpy.random._generator.Generator", "numpy.random.mtrand.RandomState"):
+        if f"{kind.__module__}.{kind.__name__}" in (
+            "numpy.random._generator.Generator",
+            "numpy.random.mtrand.RandomState",
+        ):
             return Word("rng")
         for library in LIBRARIES:
             module = sys.modules.get(library)
@@ -167,6 +170,3 @@ def assigned_in(node: ast.AST) -> set[str]:
                 found.add(name)
         todo += ast.iter_child_nodes(current)
     return found
-
-
-_ = MODULES

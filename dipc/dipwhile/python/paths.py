@@ -1,13 +1,13 @@
 """All paths of a computation with symbols, as statements of the language.
 
 A computation runs as if everything were known.  Where it depends on a symbol it calls :meth:`Paths.decide`,
-which ends the run; it is then run again for each answer, with the answers so far as a script.  The statements that
-it emits become an ``if`` whose branches are what the runs emit after the decision.
+which ends the run; it is then run again for each answer, with the answers so far as a script.  The statements
+that it emits become an ``if`` whose branches are what the runs emit after the decision.
 
-After each statement of Python the paths meet again (:meth:`Paths.joined`): those that end in states of the same shape
-(lists of the same lengths, dictionaries with the same keys) become one state, in which whatever differs is a
-variable that each path assigns.  States of different shapes stay apart, and the rest is run for each of them.
-Every variable that is made here is assigned once on each path, so that expressions keep their values.
+After each statement of Python the paths meet again (:meth:`Paths.joined`): those that end in states of the
+same shape (lists of the same lengths, dictionaries with the same keys) become one state, in which whatever
+differs is a variable that each path assigns.  States of different shapes stay apart, and the rest is run for
+each of them.  Every variable made here is assigned once on each path, so that expressions keep their values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from dipc.dipwhile.python.values import (
     Members,
     Method,
     Ref,
-    Stepped,
     Sym,
     Table,
     Unit,
@@ -151,7 +150,9 @@ class Paths:
         self.out.append(Assign(name, value, span=self.place))
         return Sym(name, kind, possible)
 
-    def by_cases(self, stem: str, cases: Sequence[tuple[Expr | None, Value]], kind: str, possible: Any) -> Sym:
+    def by_cases(
+        self, stem: str, cases: Sequence[tuple[Expr | None, Value]], kind: str, possible: Any
+    ) -> Sym:
         """A new variable with the value of the first case that holds; the last has no condition."""
         name = Name(self.fresh(stem), span=self.place)
         found = [(test, [Assign(name, self.lift(value), span=self.place)]) for test, value in cases]
@@ -210,7 +211,7 @@ class Paths:
     # --- decisions -----------------------------------------------------------------------------
 
     def decide(self, options: Sequence[Expr | None]) -> int:
-        """The position of the first option that holds on the path being run; the last may be None, for "else"."""
+        """The position of the first option that holds on this path; the last may be None, for "else"."""
         if self._cursor == len(self._script):
             raise Fork(options)
         choice, self.count = self._script[self._cursor]
@@ -282,7 +283,9 @@ class Paths:
             self.out = [] if script else block
             self.paths += 1
             if self.paths > MOST_PATHS * 20:
-                raise self.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+                raise self.refuse(
+                    "too many cases to read this function", "use fewer inputs, or fewer branches"
+                )
             result, signal = None, ""
             try:
                 result = action()
@@ -301,7 +304,9 @@ class Paths:
             top = max(top, self.count)
             leaves.append(Leaf(self.state, result, signal, block))
             if len(leaves) > MOST_PATHS:
-                raise self.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+                raise self.refuse(
+                    "too many cases to read this function", "use fewer inputs, or fewer branches"
+                )
 
         block: Growing = []
         run([], block)
@@ -344,10 +349,12 @@ class Paths:
         """Mark the variables of running calls that some path leaves without a value."""
         for ref in self.stack:
             frames = [dict(leaf.state.heap[ref].names) for leaf in leaves]
-            lost = {name for one in frames for name in one if any(LOST == f.get(name, LOST) for f in frames)}
+            lost = {name for one in frames for name in one if any(f.get(name, LOST) == LOST for f in frames)}
             for leaf, names in zip(leaves, frames, strict=True):
                 names |= dict.fromkeys(lost, LOST)
-                leaf.state.heap[ref] = Frame(tuple(sorted(names.items(), key=first)), leaf.state.heap[ref].parent)
+                leaf.state.heap[ref] = Frame(
+                    tuple(sorted(names.items(), key=first)), leaf.state.heap[ref].parent
+                )
 
     def _merged(self, group: Sequence[Leaf]) -> tuple[State, Value]:
         """One state for several of the same shape."""
@@ -393,7 +400,11 @@ class Paths:
                         merge(stem, [thing.parent for thing in things])
                     return Frame(names, one.parent)
                 case Unit():
-                    return one if all(thing == one for thing in things) else replace(one, high=one.low, asked=None)
+                    return (
+                        one
+                        if all(thing == one for thing in things)
+                        else replace(one, high=one.low, asked=None)
+                    )
                 case Method():
                     return Method(merge(stem, [thing.owner for thing in things]), one.name)
                 case Closure():
@@ -513,4 +524,3 @@ class Shapes:
             case Unit():
                 return "unit"
         return thing
-

@@ -13,7 +13,7 @@ from itertools import chain
 from flint import fmpq
 
 from dipc.dipwhile.python.source import FunctionText, described
-from dipc.dipwhile.python.words import MEANINGS, RESERVED
+from dipc.dipwhile.python.words import BUDGETS, MEANINGS, RESERVED
 from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Program, Unary
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.functions import OTHER_NAMES
@@ -41,6 +41,9 @@ class Scope:
         self, text: FunctionText, parts: Program, constants: dict[str, fmpq], changed: Mapping[str, fmpq]
     ) -> None:
         self.text, self.constants, self.changed = text, constants, changed
+        arguments = text.node.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        self.budgets = frozenset(argument.arg for argument in every) & frozenset(BUDGETS)
         self.inputs, self.outputs = (frozenset(d.name for d in ds) for ds in (parts.inputs, parts.outputs))
         self.binders: list[dict[str, Expr]] = []
         self.atoms: set[str] = set()
@@ -99,6 +102,8 @@ class Scope:
         if node.id in self.loops:
             hint = f"keep it: `last = {node.id}` in the loop"
             raise InputError(f"`{node.id}` has a value only inside its loop", span, hint)
+        if node.id in self.budgets:
+            return Eps(span=span)
         if node.id in ("eps", "ε"):
             self.check_word(node, "eps")
             return Eps(span=span)

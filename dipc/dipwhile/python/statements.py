@@ -347,7 +347,9 @@ class Statements(Expressions):
     def return_values(self, node: ast.Return) -> list[ast.expr]:
         """One value for each output; none for a plain ``return``."""
         match node.value:
-            case None | ast.Constant(None):
+            case None:
+                return []
+            case ast.Constant(None) if not any(map(holds_none, self.outputs)):
                 return []
             case value if len(self.outputs) == 1 and not (
                 isinstance(value, ast.Tuple) and self.outputs[0].size is None
@@ -373,6 +375,11 @@ class Statements(Expressions):
             return self.filled(target, value)
         hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
         raise self.error(value, f"the output `{output.name}` is a list", hint)
+
+
+def holds_none(output: dip.Declaration) -> bool:
+    """Is None in the set of an output?"""
+    return isinstance(output.domain, dip.SetOf) and Name("None") in output.domain.members
 
 
 def is_list(node: ast.expr) -> bool:

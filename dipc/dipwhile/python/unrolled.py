@@ -1,6 +1,6 @@
 """A function read by running it with symbols: its program has no loops, and no parameters.
 
-The values of the parameters are put into the declarations too, so that nothing can be claimed for other sizes.
+The values of the parameters are put into the declarations too: nothing can be claimed for other sizes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.dipwhile.python.errors import BUDGETS
-from dipc.dipwhile.python.interpreter import Interpreter
+from dipc.dipwhile.python.interpreter import Interpreter, decimal_note
 from dipc.dipwhile.python.outside import Outside, python_number
 from dipc.dipwhile.python.paths import frozen
 from dipc.dipwhile.python.scope import exact_number, number
 from dipc.dipwhile.python.source import FunctionText
 from dipc.dipwhile.python.values import Items, Ref, Sym, Value, Word
+from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Node, Number, Program
 from dipc.dipwhile.syntax.constants import declare
@@ -29,6 +29,7 @@ from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.walk import expressions, nodes, rebuilt
 from dipc.errors import InputError
 from dipc.models.values import FALSE, TRUE, Atom
+from dipc.suggest import option_meant
 
 GENERATORS = ("rng", "random_state", "generator", "prng", "random_generator")
 """Arguments that are a source of randomness."""
@@ -36,8 +37,8 @@ GENERATORS = ("rng", "random_state", "generator", "prng", "random_generator")
 
 def read_unrolled(
     text: FunctionText, parts: Program, given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
-) -> tuple[Program, dict[str, fmpq], tuple[str, ...]]:
-    """The program of a function, the constants that it was read with, and notes."""
+) -> Program:
+    """The program of a function."""
     outside = Outside(changed)
     taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
     m = Interpreter(text, outside, taken)
@@ -61,8 +62,15 @@ def read_unrolled(
         return None
 
     block, _ = m.explore(whole)
-    program = replace(parts, params=(), body=frozen(block), span=text.place)
-    return program, known, tuple(m.notes)
+    for name in changed.keys() - known.keys():
+        raise no_parameter(name, known)
+    return replace(parts, params=(), body=frozen(block), span=text.place)
+
+
+def no_parameter(name: str, known: Mapping[str, fmpq]) -> InputError:
+    """The error for a value of a parameter that there is not."""
+    hint = option_meant(name, known) or "it has no parameters at all"
+    return InputError(f"the mechanism has no parameter `{name}`", hint=hint)
 
 
 def arguments_of(m: Interpreter, parts: Program) -> dict[str, Value]:
@@ -98,7 +106,7 @@ def constant(m: Interpreter, argument: ast.arg, default: object) -> Value:
     if isinstance(default, float) and repr(default) in m.text.until_end.text:
         decimal = Fraction(repr(default))
         exact = fmpq(decimal.numerator, decimal.denominator)
-        m.note(f"decimal numbers are exact: {default!r} is {decimal}, not the nearest float")
+        m.note(decimal_note(repr(default), decimal))
     if exact is not None:
         m.outside.constants[name] = m.outside.changed.get(name, exact)
         return python_number(m.outside.constants[name])
@@ -118,7 +126,10 @@ def adopt(outside: Outside, text: FunctionText, node: Node) -> None:
 def sizes_in(node: Node) -> chain[Expr]:
     """The expressions of a declaration, but for the members of its set, which are atoms."""
     if isinstance(node, dip.Declaration):
-        parts: tuple[Node | None, ...] = (node.size, None if isinstance(node.domain, dip.SetOf) else node.domain)
+        parts: tuple[Node | None, ...] = (
+            node.size,
+            None if isinstance(node.domain, dip.SetOf) else node.domain,
+        )
     else:
         parts = (node,)
     return chain.from_iterable(expressions(part) for part in parts if part is not None)
@@ -139,7 +150,10 @@ def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
 def input_value(m: Interpreter, variable: Variable) -> Value:
     """The symbols of an input."""
     values = {python_value(value) for value in variable.domain}
-    kinds = {"bool" if value in (TRUE, FALSE) else "dom" if isinstance(value, Atom) else "num" for value in variable.domain}
+    kinds = {
+        "bool" if value in (TRUE, FALSE) else "dom" if isinstance(value, Atom) else "num"
+        for value in variable.domain
+    }
     kind = kinds.pop() if len(kinds) == 1 else "dom"
     if "bool" in kinds:
         hint = "use truth values only, or none"
@@ -162,7 +176,11 @@ def python_value(value: fmpq | Atom) -> Value:
 def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Value]:
     """One value for each output."""
     if len(outputs) == 1:
-        return [m.items(result)[0] if outputs[0].size is None and isinstance(result, tuple) and len(result) == 1 else result]
+        return [
+            m.items(result)[0]
+            if outputs[0].size is None and isinstance(result, tuple) and len(result) == 1
+            else result
+        ]
     values = m.items(result) if isinstance(result, Ref | tuple) else [result]
     if len(values) != len(outputs):
         names = ", ".join(output.name for output in outputs)
@@ -181,7 +199,9 @@ def output(m: Interpreter, variable: Variable, value: Value) -> None:
         raise m.refuse(f"the output `{variable.name}` is a list", hint)
     cells = m.items(value)
     if len(cells) != variable.size:
-        message = f"the output `{variable.name}` has {variable.size} cells, and {len(cells)} values are returned"
+        message = (
+            f"the output `{variable.name}` has {variable.size} cells, and {len(cells)} values are returned"
+        )
         raise m.refuse(message, f"declare its size, or fill the list up to {variable.size} values")
     for i, cell in enumerate(cells, 1):
         target = Index(variable.name, Number(fmpq(i), span=m.place), span=m.place)
@@ -189,7 +209,7 @@ def output(m: Interpreter, variable: Variable, value: Value) -> None:
 
 
 def answer(m: Interpreter, variable: Variable, value: Value) -> Expr:
-    """A value of an output; True and 1 are equal in Python, and the set of the output decides between them."""
+    """A value of an output; True and 1 are equal in Python: the set of the output decides between them."""
     truths = {TRUE, FALSE} & set(variable.domain)
     value = m.now(m.plain(value))
     if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool"):

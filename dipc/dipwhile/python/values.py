@@ -1,8 +1,8 @@
 """The values of a function that is run with symbols: Python's own where they are known, else symbols.
 
-A known value is an ``int``, ``Fraction``, ``bool``, ``str`` or ``None``, a tuple of values, or an opaque object
-such as a module.  What can change in place (lists, dictionaries, the variables of a function) is a :class:`Ref`
-into the heap of the machine, so that aliases behave as in Python.
+A known value is an ``int``, ``Fraction``, ``bool``, ``str`` or ``None``, a tuple of values, or an opaque
+object such as a module; the only floats are the infinities.  What can change in place (lists, dictionaries,
+the variables of a function) is a :class:`Ref` into the heap, so that aliases behave as in Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_VALUES = 500  # possible values of a finite symbol that are still listed
 
 @dataclass(frozen=True)
 class Sym:
-    """An expression of the language; ``kind`` "eps": a rate or probability, which cannot be stored in a variable.
+    """An expression; of the kind "eps" if it is a rate or probability, which no variable can hold.
 
     The variables in ``expr`` are assigned once on every path, so that it keeps its value.  ``possible`` are
     all values that a finite one may have, and perhaps others; None if they are not known.
@@ -56,7 +56,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class Items:
-    """A list in the heap; ``kind``: "list", "array" (numpy), "input" (either) or "view" (a slice of an array)."""
+    """A list in the heap: "list", "array" (numpy's), "input" (either) or "view" (a slice of an array)."""
 
     values: tuple[Value, ...]
     kind: str = "list"
@@ -92,10 +92,19 @@ class Unit:
 
 @dataclass(frozen=True)
 class Geometric:
-    """A number of trials, in the heap: not drawn yet, since the difference of two is discrete Laplace noise."""
+    """A number of trials, in the heap; not drawn yet, since the difference of two is ``DLap``."""
 
     rate: Expr
     spent: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """``base`` plus or minus a number of trials that is not drawn yet."""
+
+    base: Value
+    trials: Ref
+    sign: int
 
 
 @dataclass(frozen=True)
@@ -161,4 +170,3 @@ def some(values: Iterable[Value]) -> frozenset[Value] | None:
     """The values, if they are few."""
     found = frozenset(values)
     return found if len(found) <= MOST_VALUES else None
-

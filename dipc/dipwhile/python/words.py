@@ -260,9 +260,21 @@ def ceil(x: Any) -> int:
     return whole
 
 
+def scale_or_rate(kind: str, written: str) -> tuple[str, str]:
+    """The message and the hint for ``Lap(2/eps)``: every library takes a scale first."""
+    message = f"is `{written}` a scale or a rate? Libraries take a scale first, dipc a rate"
+    return (
+        message,
+        f"write `{kind}(scale={written})`, or `{kind}(rate={written})` if noise is to grow with eps",
+    )
+
+
 DRAWS = (Lap, LapPlus, DLap, Exp, choose, flip, uniform)
 _OURS = (*DRAWS, disc, argmax, argmin, count, mod, exp, floor, ceil)
 _PYTHON = ("abs", "all", "any", "len", "max", "min", "range", "sum")
+
+BUDGETS = ("eps", "epsilon", "ε")
+"""An argument with one of these names is the privacy parameter."""
 
 MEANINGS: dict[str, tuple[object, ...]] = {
     "eps": (eps,),
