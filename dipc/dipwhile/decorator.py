@@ -21,6 +21,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.child import held
+from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
@@ -53,7 +54,8 @@ class PythonMechanism(Mechanism):
     """
 
     def __init__(self, text: FunctionText, told: Told, given: Constants, changed: Constants):
-        core = held(Clock(), lambda: read_core(text, told, given, changed), (text.source,))
+        read = held(Clock(), lambda: read_core(text, told, given, changed), (text.source,))
+        core, self.notes = read
         known = dict(core.parameters)
         super().__init__(core, {name: n for name, n in changed.items() if name in known})
         self.text = text
@@ -81,6 +83,11 @@ class PythonMechanism(Mechanism):
         """How to set parameters, as a piece of Python."""
         return f"{self.text.node.name}.with_parameters({', '.join(settings(parameters))})"
 
+    def check(self, *args: Any, **options: Any) -> Verdict:
+        """Decide a claim; the notes about the reading of the function are among those of the verdict."""
+        verdict = super().check(*args, **options)
+        return replace(verdict, notes=(*self.notes, *verdict.notes))
+
     @cached_property
     def _ready(self) -> Runnable:
         return Runnable(self.text)
@@ -97,10 +104,11 @@ class PythonMechanism(Mechanism):
 
 
 for _method in (
-    *("check", "prove", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
+    *("prove", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
     *("violating_budgets", "explain", "certificate", "plot", "report"),
 ):
     setattr(PythonMechanism, _method, speaking_python(getattr(Mechanism, _method)))
+PythonMechanism.check = speaking_python(PythonMechanism.check)  # type: ignore[method-assign]
 
 
 def mechanism(
@@ -156,10 +164,12 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
         ) from None
 
 
-def read_core(text: FunctionText, told: Told, given: Constants, changed: Constants) -> CoreProgram:
-    """The program of a function; its source is the text of the equivalent .dip file."""
+def read_core(
+    text: FunctionText, told: Told, given: Constants, changed: Constants
+) -> tuple[CoreProgram, tuple[str, ...]]:
+    """The program of a function, with notes; its source is the text of the equivalent .dip file."""
     try:
-        syntax, core = read_either_way(text, told, given, changed)
+        syntax, core, notes = read_either_way(text, told, given, changed)
     except RecursionError:
         hint = "split its expressions"
         raise InputError("this function is nested too deep", text.place, hint) from None
@@ -170,35 +180,39 @@ def read_core(text: FunctionText, told: Told, given: Constants, changed: Constan
     if parse(source) != syntax:
         message = f"the program of `{text.node.name}` is not the one that its text describes"
         raise InternalError(f"{message}:\n{written}")
-    return replace(core, source=source)
+    return replace(core, source=source), notes
 
 
 def read_either_way(
     text: FunctionText, told: Told, given: Constants, changed: Constants
-) -> tuple[Program, CoreProgram]:
-    """The program of a function: with its loops, as the language has them, or else unrolled.
+) -> tuple[Program, CoreProgram, tuple[str, ...]]:
+    """The program of a function, with notes: with its loops, as the language has them, or else unrolled.
 
-    If both ways are refused, the error that is shown is that of the second, unless the first got further.
+    If both ways are refused, the error that is shown is the one further down; of two in the same line, the first.
     """
+    check_inputs(text, declared(told, text))
     syntax = None
     try:
         syntax = read_program(text, told, given, changed)
-        return syntax, compile_program(syntax, text.until_end)
+        return syntax, compile_program(syntax, text.until_end), ()
     except InputError as error:
         refusal = error
     try:
-        syntax_again = read_unrolled(text, declared(told, text), given, changed)
-        check_depth(syntax_again)
-        return syntax_again, compile_program(syntax_again, text.until_end)
+        unrolled, notes = read_unrolled(text, declared(told, text), given, changed)
+        check_depth(unrolled)
+        return unrolled, compile_program(unrolled, text.until_end), notes
     except InputError as error:
-        raise (error if syntax is None else refusal) from None
+        raise (refusal if syntax is not None or same_line(error, refusal) else error) from None
+
+
+def same_line(one: InputError, other: InputError) -> bool:
+    """Are two errors about the same line, or about no place at all?"""
+    places = [error.span and (error.span.source.name, error.span.line) for error in (one, other)]
+    return places[0] == places[1]
 
 
 def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:
     """The syntax tree of a function."""
-    for other in text.node.decorator_list[1:]:
-        hint = "`@dipc.mechanism` must be the only one"
-        raise text.mistake(other, "another decorator changes the function", hint)
     parts = declared(told, text)
     defaults = check_signature(text, parts)
     for name in given.keys() & defaults.keys():
@@ -222,12 +236,31 @@ def read_program(text: FunctionText, told: Told, given: Constants, changed: Cons
     return program
 
 
-def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
-    """The arguments of the function are its inputs, and parameters with their values."""
+def check_inputs(text: FunctionText, parts: Program) -> None:
+    """Refuse other decorators, and a function whose arguments are not the inputs and parameters."""
+    for other in text.node.decorator_list[1:]:
+        hint = "`@dipc.mechanism` must be the only one"
+        raise text.mistake(other, "another decorator changes the function", hint)
     arguments, name = text.node.args, text.node.name
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None:
             raise text.mistake(extra, "a mechanism has a fixed list of inputs", "name each input")
+    names = inspect.signature(text.function, follow_wrapped=False).parameters
+    for declaration in parts.inputs:
+        if declaration.name not in names:
+            message = f"the input `{declaration.name}` is not an argument of `{name}`"
+            hint = f"add it: `def {name}({', '.join([*names, declaration.name])}):`"
+            raise InputError(message, declaration.span, hint)
+    inputs = {declaration.name for declaration in parts.inputs}
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if argument.arg in inputs and names[argument.arg].default is not inspect.Parameter.empty:
+            hint = "an input takes every value of its set: remove it"
+            raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
+
+
+def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
+    """The arguments of the function are its inputs, and parameters with their values."""
+    arguments = text.node.args
     inputs = {declaration.name for declaration in parts.inputs}
     names = inspect.signature(text.function, follow_wrapped=False).parameters
     values = {each: given.default for each, given in names.items() if given.default is not given.empty}
@@ -240,14 +273,6 @@ def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
             raise text.mistake(argument, message, "choose another name")
         if argument.arg not in inputs:
             defaults[argument.arg] = default(text, argument, values, inputs)
-        elif argument.arg in values:
-            hint = "an input takes every value of its set: remove it"
-            raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
-    for declaration in parts.inputs:
-        if declaration.name not in names:
-            message = f"the input `{declaration.name}` is not an argument of `{name}`"
-            hint = f"add it: `def {name}({', '.join([*names, declaration.name])}):`"
-            raise InputError(message, declaration.span, hint)
     return defaults
 
 

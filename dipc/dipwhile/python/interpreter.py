@@ -173,10 +173,17 @@ class Interpreter(Operations):
                     "`print` is not allowed in a mechanism", self.place, "remove it: only outputs count"
                 )
             case ast.Expr(value):
-                self.read(value)
+                self.effect(value)
             case _:
                 other = ("this statement", "write it with assignments, `if` and loops")
                 raise self.unread(node, STATEMENTS.get(type(node), other))
+
+    def effect(self, node: ast.expr) -> None:
+        """An expression on its own line: only calls of methods and of the user's functions do something."""
+        result = self.read(node)
+        function = self.read(node.func) if isinstance(node, ast.Call) else None
+        if result is not None and not isinstance(function, Method | Closure):
+            raise self.refuse("this line has no effect", "assign its value, or remove it")
 
     def assign_to(self, target: ast.expr, value: Value) -> None:
         """An assignment to a variable, a cell, or several of them."""
@@ -507,13 +514,10 @@ class Interpreter(Operations):
             case ast.NotIn():
                 return self.negated(self.member(left, right))
             case ast.Is() | ast.IsNot():
-                if not any(v is None or isinstance(v, bool) for v in (left, right)):
+                if left is not None and right is not None:
                     raise self.refuse("`is` compares objects", "write `==`")
-                same = (
-                    self.compare("==", left, right)
-                    if self.scalar(left) and self.scalar(right)
-                    else left is right
-                )
+                scalar = self.scalar(left) and self.scalar(right)
+                same = self.compare("==", left, right) if scalar else left is right
                 return same if isinstance(op, ast.Is) else self.negated(same)
         sign = COMPARE[type(op)]
         for one in (left, right):

@@ -423,6 +423,9 @@ def uniform(m: Interpreter, values: Value) -> Value:
     members = list(dict.fromkeys(values.values)) if isinstance(values, Members) else m.items(values)
     if isinstance(values, Members) and not all(map(is_known, members)):
         raise m.refuse("the members of this set are not known", "use a list of constants")
+    if len(set(map(m.now, members))) < len(members):
+        hint = "list every value once; if some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
+        raise m.refuse("a value appears here twice", hint)
     return one_of(m, members)
 
 

@@ -57,6 +57,9 @@ class Outside:
             return self.absent(m, name)
         if name in MEANINGS and any(value is meaning for meaning in MEANINGS[name]):
             return self.absent(m, name)
+        if name in ("eps", "ε"):
+            hint = "a mechanism covers every eps at once: give that value another name"
+            raise m.refuse(f"`{name}` is {described(value)} here and not the privacy parameter", hint)
         exact = exact_number(value)
         if exact is not None:
             self.constants[name] = self.changed.get(name, exact)

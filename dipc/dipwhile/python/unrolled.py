@@ -37,8 +37,8 @@ GENERATORS = ("rng", "random_state", "generator", "prng", "random_generator")
 
 def read_unrolled(
     text: FunctionText, parts: Program, given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
-) -> Program:
-    """The program of a function."""
+) -> tuple[Program, tuple[str, ...]]:
+    """The program of a function, with notes."""
     outside = Outside(changed)
     taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
     m = Interpreter(text, outside, taken)
@@ -64,7 +64,7 @@ def read_unrolled(
     block, _ = m.explore(whole)
     for name in changed.keys() - known.keys():
         raise no_parameter(name, known)
-    return replace(parts, params=(), body=frozen(block), span=text.place)
+    return replace(parts, params=(), body=frozen(block), span=text.place), tuple(m.notes)
 
 
 def no_parameter(name: str, known: Mapping[str, fmpq]) -> InputError:
@@ -79,9 +79,6 @@ def arguments_of(m: Interpreter, parts: Program) -> dict[str, Value]:
     inputs = {d.name for d in parts.inputs}
     signature = inspect.signature(text.function, follow_wrapped=False).parameters
     found: dict[str, Value] = {}
-    for extra in (text.node.args.vararg, text.node.args.kwarg):
-        if extra is not None:
-            raise text.mistake(extra, "a mechanism has a fixed list of inputs", "name each input")
     for argument in (*text.node.args.posonlyargs, *text.node.args.args, *text.node.args.kwonlyargs):
         name = argument.arg
         default = signature[name].default

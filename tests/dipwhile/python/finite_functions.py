@@ -1,0 +1,245 @@
+"""Functions as engineers write them whose choices are finite: run by `test_as_python_runs.py`, too.
+
+Each has its inputs and outputs in a comment above it; dipc reads the same text.
+"""
+
+# ruff: noqa
+import math
+import random
+import secrets
+from collections import namedtuple
+
+import numpy as np
+
+rng = np.random.default_rng()
+LEVELS = [0, 1, 3]
+
+
+def coin(bit, p):
+    return bit if flip(p) else 1 - bit
+
+
+def clamp(v, lo=0, hi=2):
+    if v < lo:
+        return lo
+    if v > hi:
+        return hi
+    return v
+
+
+# x in {0, 1} | reports[T] in {0, 1}
+def memo(x, eps, T=2):
+    seen = {}
+    reports = []
+    for t in range(T):
+        if x not in seen:
+            seen[x] = coin(x, math.exp(eps) / (1 + math.exp(eps)))
+        reports.append(coin(seen[x], 3 / 4))
+    return reports
+
+
+# x in 0..2 | out in 0..2
+def unary(x, eps):
+    u = random.random()
+    if u < 0.25:
+        return 0
+    elif u < 0.75:
+        return x
+    return 2
+
+
+# x in 0..2 | out in 0..2
+def one_number_twice(x, eps):
+    u = rng.random()
+    low = u < 1 / 3
+    high = u >= 2 / 3
+    if low and high:
+        return 2
+    return int(low) if not high else x
+
+
+# q[N] in {0, 1} | out in 0..5
+def ties(q, eps, N=3):
+    best = np.argmax(q)
+    worst = np.argmin(q)
+    return best + worst
+
+
+# x in -3..3 | out in -20..20
+def rounding(x, eps):
+    a = round(x / 2)
+    b = int(x / 2)
+    c = x // 2
+    d = x % 3
+    e = math.floor(x / 2) + math.ceil(x / 2)
+    return a + 2 * b + 3 * c + d + e
+
+
+# x in {0, 1} | out in 0..30
+def bounds_of_integers(x, eps):
+    return rng.integers(2) + 2 * random.randint(0, 1) + 4 * random.randrange(2) + 8 * secrets.randbelow(2) + x
+
+
+# x in {0, 1} | out in 0..20
+def more_integers(x, eps):
+    return rng.integers(1, 3) + np.random.randint(0, 2) + rng.integers(0, 1, endpoint=True) + random.getrandbits(1) + x
+
+
+# q[N] in {0, 1, 2} | out in 0..2
+def weighted(q, eps, N=2):
+    scores = [sum(1 for v in q if v == c) for c in range(3)]
+    weights = [math.exp(eps * s / 2) for s in scores]
+    return random.choices(range(3), weights=weights)[0]
+
+
+# q[N] in {0, 1, 2} | out in 0..2
+def weighted_numpy(q, eps, N=2):
+    scores = np.array([sum(v == c for v in q) for c in range(3)])
+    p = np.exp(eps * scores / 2)
+    return rng.choice(3, p=p / np.sum(p))
+
+
+# q[N] in {0, 1, 2} | a[N] in 0..4
+def lists(q, eps, N=3):
+    kept = [v for v in q if v != 1]
+    other = kept
+    while len(kept) < 3:
+        other.append(3)
+    kept[-1] += 1
+    head, *tail = kept
+    return [head] + tail[::-1]
+
+
+# q[N] in {0, 1, 2} | a[M] in 0..8
+def orders(q, eps, N=3, M=4):
+    s = sorted(q)
+    m = np.median(q)
+    first, second = s[:2]
+    largest = max(v for v in q if v >= first)
+    return [s[-1], m, second + sum(s[1:]), max(range(len(q)), key=lambda i: q[i]) + largest]
+
+
+# q[N] in {0, 1} | out in {none, one, many, None}
+def strings(q, eps, N=3):
+    n = sum(q)
+    if n == 0:
+        return "none" if flip(1 / 2) else None
+    if n == 1:
+        return "one"
+    return "many"
+
+
+# q[N] in {0, 1} | c in 0..9; found in {True, False}
+def loops(q, eps, N=3):
+    total = 0
+    for i, (a, b) in enumerate(zip(q, q[1:])):
+        if a == b:
+            continue
+        total += i + 1
+        if total >= 2:
+            break
+    else:
+        total += 4
+    found = any(v > 0 for v in q) and not all(q)
+    return total, found
+
+
+# x in 0..3 | out in 0..9
+def closures(x, eps):
+    calls = []
+
+    def add(n, factor=2):
+        calls.append(n)
+        return n * factor
+
+    y = add(x) + add(1, factor=1)
+    return y + len(calls) - 2 if 0 <= x < 3 and x not in (1,) else y
+
+
+# q[N] in {0, 1} | h[K] in 0..3
+def dictionary(q, eps, N=3, K=2):
+    counts = {}
+    for v in q:
+        counts[v] = counts.get(v, 0) + 1
+    return [counts.get(k, 0) if flip(2 / 3) else 0 for k in range(K)]
+
+
+# x in 0..3 | out in 0..6
+def from_outside(x, eps):
+    return LEVELS[clamp(x)] + (x in LEVELS) + min(max(x, 1), 2)
+
+
+# q[N] in {-1, 0, 2} | out[N] in -4..4
+def arrays(q, eps, N=3):
+    a = np.array(q)
+    b = np.where(a > 0, a, -a)
+    c = np.clip(a, 0, 1) + np.zeros(N, dtype=int)
+    return list(b + c * (a != 0))
+
+
+# x in {0, 1} | out in 0..1
+def truth_values(x, eps):
+    b = flip(1 / 3)
+    c = x or b
+    d = b and flip(1 / 2)
+    return int(bool(c) ^ d)
+
+
+# q[N] in {0, 1} | out in 0..2
+def first_difference(q, eps, N=3):
+    last = None
+    for i, v in enumerate(q):
+        if last is not None and v != last:
+            return i
+        last = v
+    return 0
+
+
+# x in 0..2 | out in 0..4
+def binomial(x, eps):
+    kept = [flip(1 / 2) for _ in range(x)]
+    return sum(kept) + rng.binomial(2, 1 / 4)
+
+
+# q[N] in {0, 1} | out in 0..3
+def top_place(q, eps, N=3):
+    pairs = [(v + rng.integers(0, 2), i) for i, v in enumerate(q)]
+    order = sorted(pairs, reverse=True)
+    return order[0][1]
+
+
+# q[N] in {0, 1} | out in 0..3
+def aliases(q, eps, N=3):
+    a = list(q)
+    b = a
+    c = a[:]
+    b[0] = 1 - b[0] if flip(1 / 4) else b[0]
+    a += [1]
+    return a[0] + len(b) - len(c) + (c[0] == b[0])
+
+
+# x in 0..2 | out in 0..9
+def assigned_in_branches(x, eps):
+    if x == 0:
+        kind, sizes = "small", [1]
+    elif x == 1:
+        kind, sizes = "middle", [1, 2]
+    else:
+        kind, sizes = "large", [1, 2, 3]
+    return sum(sizes) + (kind == "large") + sizes[-1]
+
+
+# q[N] in {0, 1} | out in 0..6
+def while_loop(q, eps, N=3):
+    i = n = 0
+    while i < N and n < 2:
+        n += q[i] if flip(3 / 4) else 0
+        i += 1
+    return n + i
+
+
+# x in {0, 1} | out in {True, False}
+def threshold(x, eps):
+    p = 1 / (1 + math.exp(eps))
+    noisy = x if rng.random() >= p else 1 - x
+    return noisy == 1

@@ -1,0 +1,155 @@
+"""A function means what Python runs: every path of its choices is run, with fakes that list all draws.
+
+The twin shares nothing with dipc: numpy is numpy, and the sources of randomness are the class `Draws`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from dipwhile.python import finite_functions
+
+import dipc
+from dipc.models.values import Atom
+
+FILE = Path(__file__).parent / "finite_functions.py"
+TEXT = FILE.read_text(encoding="utf-8")
+HEADS = re.findall(r"^# (.*) \| (.*)\ndef (\w+)", TEXT, re.MULTILINE)
+
+
+class Draws:
+    """One run: the choices so far are replayed, the next ones are the first of their kind."""
+
+    def __init__(self, script: list[int]) -> None:
+        self.script, self.position, self.mass = script, 0, 1.0
+        self.widths: list[int] = []
+
+    def pick(self, values: Any, weights: Any = None) -> Any:
+        values = list(values)
+        weights = [1 / len(values)] * len(values) if weights is None else list(weights)
+        if self.position == len(self.script):
+            self.script.append(0)
+        place = self.script[self.position]
+        self.position += 1
+        self.widths.append(len(values))
+        self.mass *= weights[place]
+        return values[place]
+
+    def flip(self, p: float) -> bool:
+        return bool(self.pick([True, False], [p, 1 - p]))
+
+
+class Uniform:
+    """A number from [0, 1) of which only comparisons are known."""
+
+    def __init__(self, draws: Draws) -> None:
+        self.draws, self.low, self.high = draws, 0.0, 1.0
+
+    def __lt__(self, bound: float) -> bool:
+        if not self.low < bound < self.high:
+            return self.high <= bound
+        below = self.draws.flip((bound - self.low) / (self.high - self.low))
+        self.low, self.high = (self.low, bound) if below else (bound, self.high)
+        return below
+
+    def __ge__(self, bound: float) -> bool:
+        return not self < bound
+
+
+def fakes(draws: Draws) -> dict[str, Any]:
+    """What takes the place of modules and words; the ends of ranges are those of the documentations."""
+
+    def integers(low: int, high: int | None = None, endpoint: bool = False) -> int:
+        low, high = (0, low) if high is None else (low, high)
+        return int(draws.pick(range(low, high + endpoint)))
+
+    def weighted(values: Any, weights: Any) -> list[Any]:
+        return [draws.pick(values, [w / sum(weights) for w in weights])]
+
+    rng = SimpleNamespace(
+        random=lambda: Uniform(draws),
+        integers=integers,
+        randint=integers,
+        choice=lambda a, p=None: draws.pick(range(a) if isinstance(a, int) else a, p),
+        binomial=lambda n, p: sum(draws.flip(p) for _ in range(n)),
+    )
+    everything = {name: getattr(np, name) for name in dir(np) if not name.startswith("_") and name != "random"}
+    return {
+        "rng": rng,
+        "np": SimpleNamespace(**everything, random=rng),
+        "random": SimpleNamespace(
+            random=rng.random,
+            randint=lambda a, b: integers(a, b + 1),
+            randrange=integers,
+            getrandbits=lambda k: integers(2**k),
+            choices=weighted,
+        ),
+        "secrets": SimpleNamespace(randbelow=integers),
+        "flip": draws.flip,
+    }
+
+
+def law(name: str, inputs: dict[str, Any]) -> dict[Any, float]:
+    """The distribution of what Python returns, at eps = 1."""
+    found: dict[Any, float] = {}
+    script: list[int] = []
+    scope: dict[str, Any] = {}
+    exec(compile(TEXT, "<run>", "exec"), scope)
+    while True:
+        draws = Draws(script)
+        scope.update(fakes(draws))
+        fresh = {key: list(value) if isinstance(value, tuple) else value for key, value in inputs.items()}
+        result = scope[name](**fresh, eps=1.0)
+        key = plain(result)
+        found[key] = found.get(key, 0.0) + draws.mass
+        while script and script[-1] + 1 == draws.widths[len(script) - 1]:
+            script.pop()
+        if not script:
+            return {key: mass for key, mass in found.items() if mass > 0}
+        script[-1] += 1
+
+
+def plain(value: Any) -> Any:
+    """A result as numbers, strings and tuples of them; True is 1."""
+    if isinstance(value, list | tuple):
+        return tuple(map(plain, value))
+    return value if isinstance(value, str | None) else float(value)
+
+
+def as_returned(key: Any) -> Any:
+    """An output of dipc as what the function returns."""
+    values = [value for _, value in key]
+
+    def one(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(one, value))
+        words = {"true": 1.0, "false": 0.0, "None": None}
+        return words.get(str(value), str(value)) if isinstance(value, Atom) else float(value.p) / float(value.q)
+
+    return one(values[0]) if len(values) == 1 else tuple(map(one, values))
+
+
+@pytest.mark.parametrize(("inputs", "outputs", "name"), HEADS, ids=[head[2] for head in HEADS])
+def test_the_law_is_that_of_python(inputs: str, outputs: str, name: str) -> None:
+    function = getattr(finite_functions, name)
+    mechanism = dipc.mechanism(
+        inputs=inputs, outputs=outputs.split("; "), adjacent="all", private="eps"
+    )(function)
+    cells = [[value for value in variable.domain] for variable in mechanism.program.inputs]
+    for variable, domain in zip(mechanism.program.inputs, cells, strict=True):
+        values = [int(value.p) for value in domain]
+        every = values if variable.size is None else itertools.product(values, repeat=variable.size)
+        for value in every:
+            expected = law(name, {variable.name: value})
+            found = {as_returned(k): float(p.at(1)) for k, p in mechanism.distribution(**{variable.name: value}).items()}
+            found = {key: mass for key, mass in found.items() if mass > 0}
+            assert found.keys() == expected.keys(), value
+            assert all(math.isclose(found[key], expected[key], rel_tol=1e-9) for key in found), value
+
