@@ -188,7 +188,7 @@ def read_either_way(
 ) -> tuple[Program, CoreProgram, tuple[str, ...]]:
     """The program of a function, with notes: with its loops, as the language has them, or else unrolled.
 
-    If both ways are refused, the error that is shown is the one further down; of two in the same line, the first.
+    If both ways are refused, the error of the second is shown; of two in the same line, that of the first.
     """
     check_inputs(text, declared(told, text))
     syntax = None

@@ -161,6 +161,11 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
         hint = "list it in the set of an input or output"
         return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
+    if error.message == "division by zero" and error.span is not None:
+        written = source.text[error.span.start : error.span.end]
+        if not set(written) & set("/%"):
+            hint = "make sure beforehand that it cannot: an index outside, a missing key or an empty list"
+            return type(error)("the function stops here with an error on some path", error.span, hint)
     if missing := MISSING.fullmatch(error.message):
         return no_value(missing["output"], error, function)
     return type(error)(pythonic(error.message), error.span, pythonic(error.hint))

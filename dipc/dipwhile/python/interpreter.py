@@ -79,7 +79,7 @@ class Interpreter(Operations):
         try:
             self.block(self.text.node.body)
         except Signal as signal:
-            return signal.value
+            return LOST if signal.what == "stop" else signal.value
         finally:
             self.place = self.returned
         return None
@@ -168,6 +168,8 @@ class Interpreter(Operations):
             case ast.Assert(test):
                 if self.now(self.condition(self.read(test))) is not True:
                     raise self.unread(node, STATEMENTS[ast.Assert])
+            case ast.Raise() if self.state.known:
+                raise self.stop("`raise`")
             case ast.Expr(ast.Call(ast.Name("print"))):
                 raise InputError(
                     "`print` is not allowed in a mechanism", self.place, "remove it: only outputs count"
@@ -199,8 +201,7 @@ class Interpreter(Operations):
                     values = [*values[:i], middle, *values[i + rest :]] if rest >= 0 else values
                     parts = [part.value if isinstance(part, ast.Starred) else part for part in parts]
                 if len(values) != len(parts):
-                    hint = "the function would stop here with an error"
-                    raise self.refuse(f"{len(values)} values for {len(parts)} variables", hint)
+                    raise self.stop(f"{len(values)} values for {len(parts)} variables")
                 for part, each in zip(parts, values, strict=True):
                     self.assign_to(part, each)
             case ast.Subscript(owner, index):
@@ -295,7 +296,7 @@ class Interpreter(Operations):
         try:
             self.block(body)
         except Signal as signal:
-            if signal.what == "return":
+            if signal.what in ("return", "stop"):
                 raise
             return signal.what == "break"
         return False
@@ -637,8 +638,7 @@ class Interpreter(Operations):
         if not isinstance(index, int):
             raise self.refuse("this index is not an integer", "use an integer, or `//` to divide")
         if not -length <= index < length:
-            hint = "the function would stop here with an error"
-            raise self.refuse(f"the index {index} is outside the list, which has {length} cells", hint)
+            raise self.stop(f"the index {index} is outside the list, which has {length} cells")
         return index % length
 
     def subscript(self, owner: Value, index: Value) -> Value:
@@ -647,8 +647,7 @@ class Interpreter(Operations):
         if isinstance(thing, Table):
             key, entries = self.key(index), dict(thing.entries)
             if key not in entries:
-                hint = "the function would stop here: test `key in d` first, or use `d.get(key, 0)`"
-                raise self.refuse(f"the dictionary has no key {key!r} here", hint)
+                raise self.stop(f"the dictionary has no key {key!r} here")
             return entries[key]
         if isinstance(thing, Items):
             return self.list_cell(owner, thing, index)
@@ -743,6 +742,8 @@ class Interpreter(Operations):
                 return self.read(function.node.body)
             self.block(function.node.body)
         except Signal as signal:
+            if signal.what == "stop":
+                raise
             return signal.value
         except InputError as error:
             raise called_from(error, call) from None

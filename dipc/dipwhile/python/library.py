@@ -298,8 +298,7 @@ def unit(m: Interpreter, *given: Value, size: Value = None, low: Value = 0, high
         raise m.refuse(
             "continuous uniform noise is not supported", "use `Lap`, or `rng.integers` for integers"
         )
-    zero, one = Number(fmpq(0)), Number(fmpq(1))
-    return sized(m, size, lambda: m.new(Unit(zero, one)))
+    return sized(m, size, lambda: m.new(Unit(0, 1)))
 
 
 @word("flip")
@@ -312,7 +311,7 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
     """One of some values, all alike or with probabilities."""
     values = [m.now(m.plain(v)) if not listed(m, v) else v for v in values]
     if not values:
-        raise m.refuse("a choice among no values", "the function would stop here with an error")
+        raise m.stop("a choice among no values")
     if weights is None:
         weights = [Fraction(1, len(values))] * len(values)
     plain = all(is_known(v) or (isinstance(v, Sym) and v.kind in FINITE) for v in values)
@@ -790,7 +789,7 @@ def best(name: str) -> Handler:
             return m.extreme(name, cells)
         keys = cells if key is None else [m.invoke(key, [v], {}) for v in cells]
         if not cells:
-            raise m.refuse(f"`{name}` of nothing", "the function would stop here with an error")
+            raise m.stop(f"`{name}` of nothing")
         if all(not isinstance(k, tuple) for k in keys):
             return cells[m.settled(place_of(m, f"arg{name}", keys))]
         winner = 0
@@ -815,7 +814,7 @@ def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
     """``argmax`` or ``argmin``: the first of equals, counted from 0."""
     cells = [m.number(v) for v in cells]
     if not cells:
-        raise m.refuse(f"`{name}` of nothing", "the function would stop here with an error")
+        raise m.stop(f"`{name}` of nothing")
     if all(map(is_number, cells)):
         return cells.index(max(cells) if name == "argmax" else min(cells))
     listed_name = m.fresh("list")
@@ -1003,7 +1002,7 @@ def index(m: Interpreter, owner: Value, value: Value) -> Value:
     for i, cell in enumerate(cells):
         if m.truth(m.compare("==", cell, value)):
             return i
-    raise m.refuse("this value may not be in the list", "the function would stop here with an error")
+    raise m.stop("this value may not be in the list")
 
 
 def occurrences(m: Interpreter, owner: Value, value: Value) -> Value:

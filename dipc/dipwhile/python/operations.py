@@ -1,7 +1,7 @@
 """Arithmetic, comparisons and rounding of values, as Python computes them.
 
 Known numbers are computed with Python's own operators on exact fractions.  A sample that is rounded or
-clamped is a monotone function of it, written with comparisons: ``round(x) <= 2`` is ``x <= 5/2`` (half to even).
+clamped is a monotone function of it, written with comparisons: ``round(x) <= 2`` is ``x <= 5/2``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from fractions import Fraction
 from functools import reduce
 from itertools import product
 from typing import Any
-
-from flint import fmpq
 
 from dipc.dipwhile.python.paths import Paths
 from dipc.dipwhile.python.values import (
@@ -36,7 +34,7 @@ from dipc.dipwhile.python.values import (
     some,
 )
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.ast import Binary, Expr, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import Binary, Expr, Op, Unary
 from dipc.dipwhile.syntax.build import chained
 
 ARITHMETIC: dict[str, tuple[Op | None, Callable[[Any, Any], Any]]] = {
@@ -126,7 +124,7 @@ class Operations(Paths):
         try:
             return compute(a, b)
         except ZeroDivisionError:
-            raise self.refuse("division by zero", "the function would stop here with an error") from None
+            raise self.stop("division by zero") from None
         except ArithmeticError:
             raise self.refuse("this power is not a rational number", "use an integer exponent") from None
 
@@ -260,7 +258,7 @@ class Operations(Paths):
     def extreme(self, name: str, values: Sequence[Value]) -> Value:
         """``max`` or ``min`` of some values."""
         if not values:
-            raise self.refuse(f"`{name}` of nothing", "the function would stop here with an error")
+            raise self.stop(f"`{name}` of nothing")
         if len(values) > 2 and all(isinstance(v, Sym) and v.kind in RANDOM for v in values):
             return Sym(dip.Call(name, tuple(map(self.lift, values)), span=self.place), values[0].kind)
         return reduce(lambda a, b: self.extreme_of_two(name, a, b), values)
@@ -325,7 +323,7 @@ class Operations(Paths):
         left, right = self.sample(left), self.sample(right)
         for one, other, way in ((left, right, sign), (right, left, SWAPPED[sign])):
             if isinstance(one, Stepped):
-                bound = self.settled(self.as_number(other)) if not isinstance(other, Stepped) else None
+                bound: Any = None if isinstance(other, Stepped) else self.settled(self.as_number(other))
                 if is_number(bound):
                     return self.step_compared(way, one, Fraction(bound))
         a, b = self.now(self.plain(left)), self.now(self.plain(right))
@@ -611,27 +609,28 @@ class Operations(Paths):
             raise self.refuse(
                 "a number drawn from [0, 1) is compared with a sample", "compare it with a probability"
             )
-        p = self.lift(self.number(bound))
-        unit = self.get(ref)
+        p, unit = self.number(bound), self.get(ref)
         if unit.low == unit.high:
-            raise self.refuse(
-                "this number was compared on some paths only", "compare it in one `if`, or draw it again"
-            )
+            hint = "compare it in one `if`, or draw it again"
+            raise self.refuse("this number was compared on some paths only", hint)
         if unit.asked is not None and unit.asked[0] != p:
             bound_before, answer = unit.asked
-            unit = Unit(unit.low, bound_before) if self.truth(answer) else Unit(bound_before, unit.high)
-        if unit.asked is None:
-            share = self.share(unit, p)
-            under = self.assign("coin", dip.Flip(share, span=self.place), "bool")
-            self.put(ref, Unit(unit.low, unit.high, (p, under)))
-            return under if sign in ("<", "<=") else self.negated(under)
-        return unit.asked[1] if sign in ("<", "<=") else self.negated(unit.asked[1])
+            below = self.truth(answer)
+            unit = Unit(unit.low, bound_before) if below else Unit(bound_before, unit.high)
+            self.put(ref, unit)
+        under = self.under(ref, unit, p)
+        return under if sign in ("<", "<=") else self.negated(under)
 
-    def share(self, unit: Unit, p: Expr) -> Expr:
-        """The part of the interval below a bound inside it."""
-        zero, one = Number(fmpq(0)), Number(fmpq(1))
-        top = p if unit.low == zero else Binary(Op.SUB, p, unit.low, span=self.place)
-        if unit.low == zero and unit.high == one:
-            return top
-        size = unit.high if unit.low == zero else Binary(Op.SUB, unit.high, unit.low, span=self.place)
-        return Binary(Op.DIV, top, size, span=self.place)
+    def under(self, ref: Ref, unit: Unit, p: Value) -> Value:
+        """Whether a number drawn from an interval is below a bound."""
+        if unit.asked is not None:
+            return unit.asked[1]
+        for end, answer in ((unit.low, False), (unit.high, True)):
+            beyond = is_number(p) and is_number(end) and (p >= end if answer else p <= end)
+            if beyond or p == end:
+                return answer
+        above, size = self.binary("-", p, unit.low), self.binary("-", unit.high, unit.low)
+        share = self.lift(above if size == 1 else self.binary("/", above, size))
+        coin = self.assign("coin", dip.Flip(share, span=self.place), "bool")
+        self.put(ref, Unit(unit.low, unit.high, (p, coin)))
+        return coin

@@ -189,6 +189,14 @@ class Paths:
         """An error at the statement being run."""
         return InputError(message, self.place, hint)
 
+    def stop(self, message: str) -> Exception:
+        """The end of a path on which Python stops with an error: refused by dipc if it can be reached."""
+        if not self.state.known:
+            return self.refuse(message, "the function would stop here with an error")
+        nothing = Binary(Op.DIV, self.lift(1), self.lift(0), span=self.place)
+        self.out.append(Assign(Name(self.fresh("stop")), nothing, span=self.place))
+        return Signal("stop")
+
     # --- taking back what was tried --------------------------------------------------------------
 
     def kept_back(self) -> tuple[Any, ...]:
@@ -323,7 +331,8 @@ class Paths:
         if len(leaves) == 1:
             groups[None] = leaves
         else:
-            self._drop(leaves)
+            for signal in {leaf.signal for leaf in leaves}:
+                self._drop([leaf for leaf in leaves if leaf.signal == signal])
             for leaf in leaves:
                 groups.setdefault((leaf.signal, Shapes(leaf.state).of(self._roots(leaf))), []).append(leaf)
         chosen = 0

@@ -20,7 +20,7 @@ from dipc.dipwhile.python.outside import Outside, python_number
 from dipc.dipwhile.python.paths import frozen
 from dipc.dipwhile.python.scope import exact_number, number
 from dipc.dipwhile.python.source import FunctionText
-from dipc.dipwhile.python.values import Items, Ref, Sym, Value, Word
+from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word
 from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Node, Number, Program
@@ -57,6 +57,8 @@ def read_unrolled(
     def whole() -> Value:
         own = {variable.name: input_value(m, variable) for variable in inputs}
         result = m.main({**values, **own})
+        if result is LOST:
+            return None
         for variable, value in zip(outputs, results(m, outputs, result), strict=True):
             output(m, variable, value)
         return None

@@ -85,9 +85,9 @@ class Unit:
     ``asked`` is a comparison ``self < bound`` already made, with its answer.
     """
 
-    low: Expr
-    high: Expr
-    asked: tuple[Expr, Sym] | None = None
+    low: Value
+    high: Value
+    asked: tuple[Value, Sym] | None = None
 
 
 @dataclass(frozen=True)

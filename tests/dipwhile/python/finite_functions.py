@@ -7,7 +7,6 @@ Each has its inputs and outputs in a comment above it; dipc reads the same text.
 import math
 import random
 import secrets
-from collections import namedtuple
 
 import numpy as np
 
@@ -82,7 +81,13 @@ def bounds_of_integers(x, eps):
 
 # x in {0, 1} | out in 0..20
 def more_integers(x, eps):
-    return rng.integers(1, 3) + np.random.randint(0, 2) + rng.integers(0, 1, endpoint=True) + random.getrandbits(1) + x
+    return (
+        rng.integers(1, 3)
+        + np.random.randint(0, 2)
+        + rng.integers(0, 1, endpoint=True)
+        + random.getrandbits(1)
+        + x
+    )
 
 
 # q[N] in {0, 1, 2} | out in 0..2
@@ -218,7 +223,7 @@ def aliases(q, eps, N=3):
     return a[0] + len(b) - len(c) + (c[0] == b[0])
 
 
-# x in 0..2 | out in 0..9
+# x in 0..2 | out in 0..12
 def assigned_in_branches(x, eps):
     if x == 0:
         kind, sizes = "small", [1]

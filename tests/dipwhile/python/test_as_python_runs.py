@@ -80,7 +80,9 @@ def fakes(draws: Draws) -> dict[str, Any]:
         choice=lambda a, p=None: draws.pick(range(a) if isinstance(a, int) else a, p),
         binomial=lambda n, p: sum(draws.flip(p) for _ in range(n)),
     )
-    everything = {name: getattr(np, name) for name in dir(np) if not name.startswith("_") and name != "random"}
+    everything = {
+        name: getattr(np, name) for name in dir(np) if not name.startswith("_") and name != "random"
+    }
     return {
         "rng": rng,
         "np": SimpleNamespace(**everything, random=rng),
@@ -131,7 +133,9 @@ def as_returned(key: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(map(one, value))
         words = {"true": 1.0, "false": 0.0, "None": None}
-        return words.get(str(value), str(value)) if isinstance(value, Atom) else float(value.p) / float(value.q)
+        return (
+            words.get(str(value), str(value)) if isinstance(value, Atom) else float(value.p) / float(value.q)
+        )
 
     return one(values[0]) if len(values) == 1 else tuple(map(one, values))
 
@@ -139,17 +143,18 @@ def as_returned(key: Any) -> Any:
 @pytest.mark.parametrize(("inputs", "outputs", "name"), HEADS, ids=[head[2] for head in HEADS])
 def test_the_law_is_that_of_python(inputs: str, outputs: str, name: str) -> None:
     function = getattr(finite_functions, name)
-    mechanism = dipc.mechanism(
-        inputs=inputs, outputs=outputs.split("; "), adjacent="all", private="eps"
-    )(function)
-    cells = [[value for value in variable.domain] for variable in mechanism.program.inputs]
-    for variable, domain in zip(mechanism.program.inputs, cells, strict=True):
-        values = [int(value.p) for value in domain]
+    mechanism = dipc.mechanism(inputs=inputs, outputs=outputs.split("; "), adjacent="all", private="eps")(
+        function
+    )
+    for variable in mechanism.program.inputs:
+        values = [int(value.p) for value in variable.domain]
         every = values if variable.size is None else itertools.product(values, repeat=variable.size)
         for value in every:
             expected = law(name, {variable.name: value})
-            found = {as_returned(k): float(p.at(1)) for k, p in mechanism.distribution(**{variable.name: value}).items()}
+            found = {
+                as_returned(k): float(p.at(1))
+                for k, p in mechanism.distribution(**{variable.name: value}).items()
+            }
             found = {key: mass for key, mass in found.items() if mass > 0}
             assert found.keys() == expected.keys(), value
             assert all(math.isclose(found[key], expected[key], rel_tol=1e-9) for key in found), value
-

@@ -1,4 +1,0 @@
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
-def f(q):
-    a = {0: 1}
-    return a[0]

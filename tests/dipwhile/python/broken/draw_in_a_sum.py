@@ -1,3 +1,0 @@
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
-def f(q):
-    return sum(flip(1/2) for x in q)

@@ -1,8 +1,0 @@
-def Lap(scale, mean):
-    return mean
-
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
-def f(q):
-    if Lap(eps, q[0]) > 0:
-        return 1
-    return 0

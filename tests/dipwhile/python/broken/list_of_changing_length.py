@@ -1,7 +1,0 @@
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
-def f(q):
-    n = 0
-    for i in range(N):
-        a = [0 for j in range(i + 1)]
-        n += a[0]
-    return n

@@ -1,5 +1,0 @@
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
-def f(q):
-    for i in range(N):
-        pass
-    return i
