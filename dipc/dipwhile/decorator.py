@@ -26,7 +26,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
-from dipc.dipwhile.python.errors import in_python, speaking_python
+from dipc.dipwhile.python.errors import UnknownCall, in_python, speaking_python
 from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, described, text_of
@@ -202,7 +202,8 @@ def read_either_way(
         check_depth(unrolled)
         return unrolled, compile_program(unrolled, text.until_end), notes
     except InputError as error:
-        raise (refusal if syntax is not None or same_line(error, refusal) else error) from None
+        known = not isinstance(refusal, UnknownCall) and same_line(error, refusal)
+        raise (refusal if syntax is not None or known else error) from None
 
 
 def same_line(one: InputError, other: InputError) -> bool:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from flint import fmpq
 
-from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS
+from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, UnknownCall
 from dipc.dipwhile.python.scope import ABSENT, Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import MEANINGS, scale_or_rate
@@ -316,7 +316,8 @@ class Expressions(ABC):
             hint = "only dipc's own words can be called, by their names"
             if isinstance(node.func, ast.Attribute) and node.func.attr in MEANINGS:
                 hint = f"write `{node.func.attr}(...)`, which needs no module"
-            raise self.error(node.func, f"`{self.text.written(node.func)}` cannot be called here", hint)
+            message = f"`{self.text.written(node.func)}` cannot be called here"
+            raise UnknownCall(message, self.text.span(node.func), hint)
         word = node.func.id
         self.scope.check_called(node.func)
         if word in DISTRIBUTIONS:

@@ -182,8 +182,8 @@ class Interpreter(Operations):
 
     def effect(self, node: ast.expr) -> None:
         """An expression on its own line: only calls of methods and of the user's functions do something."""
-        result = self.read(node)
         function = self.read(node.func) if isinstance(node, ast.Call) else None
+        result = self.read(node)
         if result is not None and not isinstance(function, Method | Closure):
             raise self.refuse("this line has no effect", "assign its value, or remove it")
 

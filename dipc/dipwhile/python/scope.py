@@ -12,6 +12,7 @@ from itertools import chain
 
 from flint import fmpq
 
+from dipc.dipwhile.python.errors import UnknownCall
 from dipc.dipwhile.python.source import FunctionText, described
 from dipc.dipwhile.python.words import BUDGETS, MEANINGS, RESERVED
 from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Program, Unary
@@ -23,6 +24,7 @@ from dipc.models.values import Atom
 from dipc.suggest import did_you_mean
 
 ABSENT = object()
+BUILT_IN = ("round", "int", "pow")  # words of Python
 
 
 def number(value: fmpq, span: Span) -> Expr:
@@ -194,12 +196,12 @@ class Scope:
         """Refuse to call anything that is not a word of dipc."""
         if node.id in MEANINGS:
             return self.check_word(node, node.id)
-        if node.id in OTHER_NOISE or node.id in OTHER_NAMES:
+        if node.id in OTHER_NOISE or (node.id in OTHER_NAMES and node.id not in BUILT_IN):
             return None  # refused by name later
         hint = "dipc does not read your own functions: write out what it does"
         if self.outside(node.id) is ABSENT:
             hint = did_you_mean(node.id, MEANINGS, hint)
-        raise self.text.mistake(node, f"`{node.id}` cannot be called here", hint)
+        raise UnknownCall(f"`{node.id}` cannot be called here", self.text.span(node), hint)
 
 
 def dipcs(word: str) -> str:

@@ -17,7 +17,7 @@ from itertools import chain
 
 from flint import fmpq
 
-from dipc.dipwhile.python.errors import STATEMENTS
+from dipc.dipwhile.python.errors import STATEMENTS, UnknownCall
 from dipc.dipwhile.python.expressions import Expressions, plus_one
 from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
@@ -116,6 +116,8 @@ class Statements(Expressions):
                 what, hint = "`print` is not allowed in a mechanism", "remove it: only outputs count"
             case ast.Call(ast.Name("exit" | "quit")):
                 what, hint = "a mechanism ends with `return`", "write `return`"
+            case ast.Call():
+                raise UnknownCall(what, self.text.span(node), hint)
         raise self.error(node, what, hint)
 
     # --- assignments -------------------------------------------------------------------------

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.walk import nodes
 
 
 def grows_as_scale(rate: ast.Expr) -> bool:
-    """Is eps below a line, as in ``2/eps``?
+    """Is eps below the line, as in ``2/eps``?
 
     >>> from dipc.dipwhile.syntax.parser import parse_expression
-    >>> [grows_as_scale(parse_expression(text)) for text in ("2/eps", "2*c/(eps/4)", "eps/2", "3/4*eps")]
+    >>> [grows_as_scale(parse_expression(text)) for text in ("2/eps", "2*c/(eps/4)", "eps/2", "1/(2/eps)")]
     [True, True, False, False]
     """
-    return any(
-        isinstance(node, ast.Binary)
-        and node.op is ast.Op.DIV
-        and any(isinstance(part, ast.Eps) for part in nodes(node.right))
-        for node in nodes(rate)
-    )
+    return degree(rate) < 0
+
+
+def degree(expr: ast.Expr) -> int:
+    """The power of eps in a product or quotient; of a sum the least."""
+    match expr:
+        case ast.Eps():
+            return 1
+        case ast.Unary(_, operand):
+            return degree(operand)
+        case ast.Binary(ast.Op.MUL, left, right):
+            return degree(left) + degree(right)
+        case ast.Binary(ast.Op.DIV, left, right):
+            return degree(left) - degree(right)
+        case ast.Binary(ast.Op.ADD | ast.Op.SUB, left, right):
+            return min(degree(left), degree(right))
+    return 0

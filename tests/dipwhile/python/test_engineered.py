@@ -30,7 +30,8 @@ def test_verdict_and_law(mechanism: dipc.PythonMechanism) -> None:
     every = [itertools.product(v.domain, repeat=v.size or 1) for v in variables]
     for values in itertools.product(*every):
         text = ", ".join(
-            f"{v.name}={show(cells if v.size else cells[0])}" for v, cells in zip(variables, values, strict=True)
+            f"{v.name}={show(cells if v.size else cells[0])}"
+            for v, cells in zip(variables, values, strict=True)
         )
         given = {
             v.name: [str(c) for c in cells] if v.size else str(cells[0])
@@ -43,4 +44,3 @@ def test_five_are_wrong_on_purpose() -> None:
     verdicts = [twin(mechanism)[1] for mechanism in FUNCTIONS]
     assert len(FUNCTIONS) == 16
     assert verdicts.count("violated") == 5
-

@@ -1,0 +1,9 @@
+import math
+
+import dipc
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
+def f(q, eps):
+    kept = [x for x in q if x > 0]
+    return kept[0]

@@ -1,0 +1,10 @@
+import numpy as np
+
+import dipc
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
+def f(q, eps):
+    if q[0] + np.random.normal(0, 1 / eps) > 0:
+        return 1
+    return 0

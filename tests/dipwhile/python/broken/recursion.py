@@ -1,0 +1,12 @@
+import math
+
+import dipc
+
+
+def deep(n):
+    return deep(n + 1)
+
+
+@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
+def f(q, eps):
+    return deep(3)
