@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from answers import contents
 from test_cli import Capture, run
 
 import dipc
@@ -160,7 +160,7 @@ def test_it_is_never_formatted(capsys: Capture) -> None:
 
 
 def test_json_is_not_disturbed(capsys: Capture) -> None:
-    record = json.loads(run(capsys, "check", "two.py:coin", "--json")[1])
+    record = contents(run(capsys, "check", "two.py:coin", "--json")[1])
     assert record["verdict"] == "private"
     assert record["program"] == "two.py:coin"
 
