@@ -115,6 +115,18 @@ PROGRAMS = System(
             "Find all eps at which a claim is violated.",
             "dipc regions hist2",
         ),
+        "accuracy": Entry(
+            PROVE,
+            "dipwhile.commands.accuracy:accuracy",
+            "Find the least probability of an error.",
+            'dipc accuracy nmax1 -D N=2 --of "q[out] = max(q)"',
+        ),
+        "expect": Entry(
+            PROVE,
+            "dipwhile.commands.accuracy:expect",
+            "Find expectations as functions of eps.",
+            'dipc expect truncated_geometric --of "(out - q)^2"',
+        ),
         "decide": Entry(
             PROVE,
             "dipwhile.commands.distribution:decide",

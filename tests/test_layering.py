@@ -46,6 +46,7 @@ LAYERS = (
     {
         "dipwhile.allsizes",
         "dipwhile.distribution",
+        "dipwhile.measures",
         "dipwhile.priors",
         "dipwhile.python",
         "dipwhile.rederive",

@@ -15,6 +15,7 @@ import dipc.dipwhile.convert as convert
 import dipc.views as views
 from dipc.child import held
 from dipc.claims.deciding import given_up
+from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     import dipc.certificate.format as certificates
     import dipc.claims.tightness.curves as curves
+    import dipc.claims.tightness.greatest as greatest
     import dipc.claims.tightness.least_epsilon as least_epsilon
     import dipc.dipwhile.allsizes.answer as answer
     import dipc.dipwhile.allsizes.front as front
@@ -49,11 +51,16 @@ if TYPE_CHECKING:
     import dipc.dipwhile.explain.explanation as explanation
     import dipc.dipwhile.export.formats as formats
     import dipc.dipwhile.export.questions as questions
+    import dipc.dipwhile.measures as measures
     import dipc.dipwhile.priors as priors
+    import dipc.dipwhile.syntax.measures as expressions
     from dipc.signs.sentence import Sentence
 else:
     certificates, produce = map(lazily, ("dipc.certificate.format", "dipc.dipwhile.certify.privacy"))
     curves = lazily("dipc.claims.tightness.curves")
+    greatest = lazily("dipc.claims.tightness.greatest")
+    measures = lazily("dipc.dipwhile.measures")
+    expressions = lazily("dipc.dipwhile.syntax.measures")
     priors = lazily("dipc.dipwhile.priors")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     answer = lazily("dipc.dipwhile.allsizes.answer")
@@ -232,6 +239,69 @@ class Mechanism:
         if epsilon is not None and goal.delta:
             raise InputError(f"`profile` finds the least delta: give an epsilon only, without {goal.delta}")
         return self._held(ask.clock, lambda: curves.profile(self._losses(ask), goal.exponent, precision))
+
+    def accuracy(
+        self,
+        good: str,
+        when: str | None = None,
+        *,
+        beta: str | None = None,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+        width: PythonValue = "1e-10",
+    ) -> greatest.Accuracy:
+        """The least beta with Pr[not ``good``] <= beta for every input, per eps and for all of them.
+
+        ``good`` is a condition on inputs and outputs, ``when`` restricts the inputs and may compare
+        ``gap(E)``, the least distance to an input at which E has another value.  With ``beta``, a function of
+        eps, the answer has the budgets at which it is enough (``suffices``).  The other arguments are those
+        of :meth:`budget`.
+
+        >>> geometric = Mechanism.load("truncated_geometric", N=3)
+        >>> found = geometric.accuracy("abs(out - q) <= 1", beta="1/20")
+        >>> [piece.value for piece in found.pieces], [each.brackets() for each in found.suffices]
+        ([(exp(-eps))/(1 + exp(eps))], ['[1.386294362, inf)'])
+        """
+        ask, precision = self._ask(None, at, budgets), convert.to_width(width)
+        what = expressions.read_good(good, self.program, "<good>")
+        condition = None if when is None else expressions.read_condition(when, self.program, "<when>")
+        bound = None if beta is None else measures.read_bound(beta, self.program, "<beta>")
+
+        def found() -> greatest.Accuracy:
+            judge = SignOracle(ask.eps_range(self.program.claim))
+            values = measures.errors(self.explored, what, condition, judge, ask.clock)
+            return greatest.accuracy(values, (good, when), judge, ask.clock, precision, bound)
+
+        return self._held(ask.clock, found)
+
+    def expect(
+        self,
+        measure: str,
+        *,
+        input: Inputs | None = None,
+        at: PythonValue | None = None,
+        budgets: str | None = None,
+    ) -> greatest.Expectation:
+        """The expectation of ``measure``, a number that depends on the input and the outputs.
+
+        It is an exact function of eps for each input, or for the only one, and the greatest of them.  The
+        other arguments are those of :meth:`budget`.
+
+        >>> coin = Mechanism.load("truncated_geometric", N=1)
+        >>> coin.expect("(out - q)^2", input="q=0").values[0][1]
+        (1)/(1 + exp(eps))
+        """
+        ask = self._ask(None, at, budgets)
+        what = expressions.read_measure(measure, self.program, "<measure>")
+        only = None if input is None else convert.to_input(self.program, input)
+
+        def found() -> greatest.Expectation:
+            judge = SignOracle(ask.eps_range(self.program.claim))
+            values = measures.expectations(self.explored, what, only, judge, ask.clock)
+            pieces = greatest.greatest(values, judge, ask.clock)
+            return greatest.Expectation(measure, judge.budgets, values, pieces)
+
+        return self._held(ask.clock, found)
 
     def violating_budgets(self, claim: str | None = None, *, pair: Sequence[Inputs] | None = None) -> Regions:
         """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import lcm
 from typing import Any, NamedTuple, Protocol
 
-from flint import fmpq
+from flint import fmpq, fmpq_poly
 
+from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.roots import Root
 from dipc.signs.tables import End, RootCluster, decimal_text, end_as_text, places_of, sharpened
 
+MOST_DEGREE = 64  # of a polynomial whose roots get names
 DIGITS = 10  # that people see
 ENCLOSING = 20  # digits of the two decimals around an end
 ROUNDED = " (rounded inwards)"
@@ -122,7 +125,7 @@ def shown(region: HasEnds) -> Interval:
     >>> shown(Region(at_most_1.low, at_most_1.high, False, True)).words()
     '0 < eps ≤ 0.4620981203 (rounded inwards)'
     >>> shown(Region(at_most_1.high, at_most_1.high, True, True)).high.record()["exact"]
-    '1/3*ln(4)'
+    '2/3*ln(2)'
     """
     low, high = region.low, region.high
     if low is high or (isinstance(low, fmpq) and low == high):
@@ -183,22 +186,59 @@ def _shown(end: End, text: str, closed: bool, places: int | None = None) -> Show
 def _name_of(roots: Sequence[Root]) -> str | None:
     """``ln(2)`` or ``sqrt(1/2)``; None for other roots.
 
-    >>> from dipc.numbers.exppoly import ExpPoly
     >>> [_name_of([Root(f, fmpq(0), fmpq(1))]) for f in (2 - ExpPoly.exp(fmpq(3, 2)), 1 - ExpPoly.of(2, 2))]
     ['2/3*ln(2)', 'sqrt(1/2)']
     """
-    terms = list(roots[0].factor.terms())
-    if len(roots) > 1 or len(terms) != 2:
+    if len(roots) > 1:
         return None
+    terms = list(roots[0].factor.terms())
+    if (name := _logarithm(roots[0])) is not None or len(terms) != 2:
+        return name
     (c, n, a, *fixed), (d, m, b, *others) = terms
     if any(fixed) or any(others):
         return None
-    if n == m and a != b:
-        value, rate = (-d / c, a - b) if a > b else (-c / d, b - a)
-        return ("" if rate == 1 else f"{1 / rate}*") + f"ln({value})"
     if a == b and abs(n - m) == 2:
         return f"sqrt({-d / c if n > m else -c / d})"
     return None
+
+
+def _logarithm(root: Root) -> str | None:
+    """A root ``k*ln(r)`` of a polynomial in exp(eps/unit), for the least rational r; None for other roots.
+
+    >>> f = 20 - ExpPoly.exp(1) - ExpPoly.exp(2)
+    >>> _logarithm(Root(f, fmpq(1), fmpq(2)))
+    '2*ln(2)'
+    """
+    terms = list(root.factor.terms())
+    rates = [term.rate for term in terms]
+    if any(term.power != terms[0].power or term.constant or term.inverse for term in terms):
+        return None
+    unit = lcm(*(int(rate.q) for rate in rates))
+    degrees = [int((rate - min(rates)) * unit) for rate in rates]
+    if max(degrees) > MOST_DEGREE:
+        return None
+    coefficients = [fmpq(0)] * (max(degrees) + 1)
+    for degree, term in zip(degrees, terms, strict=True):
+        coefficients[degree] = term.coefficient
+    for factor, _ in fmpq_poly(coefficients).numer().factor()[1]:
+        degree = factor.degree()
+        if any(factor[k] for k in range(1, degree)) or (value := fmpq(-factor[0], factor[degree])) <= 1:
+            continue
+        simple = ExpPoly.exp(fmpq(degree, unit)) - value
+        if simple.sign_at(root.low) < 0 < simple.sign_at(root.high):
+            base, power = _base(value)
+            times = fmpq(power * unit, degree)
+            return f"ln({base})" if times == 1 else f"{times}*ln({base})"
+    return None
+
+
+def _base(value: fmpq) -> tuple[fmpq, int]:
+    """A number > 1 as the power of the least possible base."""
+    for power in range(max(value.p, value.q).bit_length(), 1, -1):
+        roots = [part.root(power) for part in (value.p, value.q)]
+        if all(root**power == part for root, part in zip(roots, (value.p, value.q), strict=True)):
+            return fmpq(*roots), power
+    return value, 1
 
 
 # --- rounding ------------------------------------------------------------------------------------------

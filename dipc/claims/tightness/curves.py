@@ -101,12 +101,12 @@ def profile(losses: Losses, epsilon: Exponent, width: fmpq) -> Profile:
 
     arcs = envelope(len(values), difference, budgets, clock.tick)
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
-    top = least([_demand(value) for value in values], budgets, width, clock)
+    top = least([bounded_by(value) for value in values], budgets, width, clock)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)
     return Profile(epsilon, Curve(budgets, segments, of_loss=False), top, named)
 
 
-def _demand(value: Quotient) -> Requirement:
+def bounded_by(value: Quotient) -> Requirement:
     """``delta - value >= 0``."""
     one = Quotient.one()
     none = Limit(fmpq(0))

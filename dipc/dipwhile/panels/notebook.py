@@ -17,6 +17,7 @@ from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.exponent import exponent_text
 from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.greatest import Accuracy, Expectation
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
 from dipc.claims.verdict import Undecided, Verdict
@@ -31,6 +32,7 @@ from dipc.dipwhile.semantics.chain import Chain
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
 from dipc.report.document import Document, lines, plain_document, table
+from dipc.report.greatest import accuracy_rows, expectation_rows
 from dipc.report.notebook import register
 from dipc.report.tightness import Tight, enclosure, rows_of, where
 from dipc.report.words import checked, doubts, pair_text, program_title, sign
@@ -147,3 +149,13 @@ for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
     register(_kind, brief, document_of)
 register(AllSizesAnswer, sizes.brief, lambda found: plain_document(sizes.answer_rows(found)))
 views.html.register(AllSizesAnswer, sizes.answer_html)
+register(
+    Accuracy,
+    lambda found: f"Accuracy(beta={enclosure(found.least)})",
+    lambda found: plain_document(accuracy_rows(found)),
+)
+register(
+    Expectation,
+    lambda found: f"Expectation({len(found.values)} input{'s' * (len(found.values) != 1)})",
+    lambda found: plain_document(expectation_rows(found)),
+)

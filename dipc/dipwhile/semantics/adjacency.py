@@ -61,7 +61,7 @@ class Distance:
 
     def __init__(self, space: InputSpace, adjacency: CoreAdjacency) -> None:
         budget = adjacency.distance or fmpq(0)
-        costs = [[[_cost(adjacency.kind, a, b) for b in d] for a in d] for d in space.domains]
+        costs = [[[cost(adjacency.kind, a, b) for b in d] for a in d] for d in space.domains]
         unit = lcm(int(budget.q), *(int(c.q) for table in costs for row in table for c in row))
         self.start = int((budget * unit).p)
         self._shared_budget = adjacency.kind != "linf"
@@ -86,7 +86,7 @@ def adjacent(space: InputSpace, u: Input, v: Input, adjacency: CoreAdjacency) ->
     if adjacency.formula is not None:
         holds = _relation(space, adjacency.formula)
         return holds(u, v) or holds(v, u)
-    costs = [_cost(adjacency.kind, u[cell], v[cell]) for cell in space.cells]
+    costs = [cost(adjacency.kind, u[cell], v[cell]) for cell in space.cells]
     total = max(costs, default=fmpq(0)) if adjacency.kind == "linf" else sum(costs, fmpq(0))
     return total <= (adjacency.distance or fmpq(0))
 
@@ -128,7 +128,7 @@ def _relation(space: InputSpace, formula: Expr) -> Callable[[Input, Input], bool
     return holds
 
 
-def _cost(kind: str, a: Value, b: Value) -> fmpq:
+def cost(kind: str, a: Value, b: Value) -> fmpq:
     """What changing one cell from a to b costs of the distance."""
     if kind == "all" or a == b:
         return fmpq(0)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dipc.dipwhile.semantics.evaluate import Memory, condition, never
+from flint import fmpq
+
+from dipc.dipwhile.semantics.evaluate import Memory, condition, evaluate, never
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.syntax.ast import Expr
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Variable
-from dipc.models.values import Valuation, Value
+from dipc.errors import InputError
+from dipc.models.values import Atom, Valuation, Value, show
 
 
 def output_valuation(program: CoreProgram, outcome: Sequence[Value]) -> Valuation:
@@ -27,10 +30,29 @@ def grouped(variables: Sequence[Variable], values: Mapping[Cell, Value]) -> Valu
 
 def holds(expr: Expr, variables: Sequence[Variable], values: Sequence[Value]) -> bool:
     """Whether an expression over variables holds, given the values of their cells in order."""
+    return condition(expr, _memory(variables, values), never)
+
+
+def value_of(expr: Expr, variables: Sequence[Variable], values: Sequence[Value]) -> Value:
+    """The value of an expression over variables, given those of their cells in order."""
+    value = evaluate(expr, _memory(variables, values), never)
+    assert isinstance(value, fmpq | Atom)  # nothing is random
+    return value
+
+
+def number_of(expr: Expr, variables: Sequence[Variable], values: Sequence[Value]) -> fmpq:
+    """The same for an expression that must be a number."""
+    value = value_of(expr, variables, values)
+    if isinstance(value, Atom):
+        raise InputError(f"a number is needed here, not {show(value)}", expr.span)
+    return value
+
+
+def _memory(variables: Sequence[Variable], values: Sequence[Value]) -> Memory:
     given = dict(zip((cell for v in variables for cell in v.cells), values, strict=True))
     names = frozenset(variable.name for variable in variables)
     arrays = {variable.name: variable.size for variable in variables if variable.size is not None}
-    return condition(expr, Memory(given, {}, frozenset(), names, arrays), never)
+    return Memory(given, {}, frozenset(), names, arrays)
 
 
 def in_order(program: CoreProgram, outcomes: Iterable[Outcome]) -> list[Outcome]:

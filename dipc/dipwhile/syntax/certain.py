@@ -54,14 +54,16 @@ def evaluated(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     return (expr.left,) if isinstance(expr, ast.Binary) and expr.op in ast.CONNECTIVES else children(expr)
 
 
-def check_formula(expr: ast.Expr, variables: Iterable[Variable], role: str) -> None:
-    """Refuse what is wrong in a Boolean expression about inputs or outputs, wherever it stands."""
+def check_formula(
+    expr: ast.Expr, variables: Iterable[Variable], role: str, wanted: Kinds = Kinds.BOOLEAN
+) -> None:
+    """Refuse what is wrong in an expression about inputs or outputs, wherever it stands."""
     types.refuse_eps((expr,))
     variables = list(variables)
     sizes = {variable.name: variable.size for variable in variables if variable.size is not None}
     check_uses(expr, sizes)
     check_nodes(nodes(expr), sizes)
-    types.require(expr, types.check(expr, types.declared_kinds(variables)), Kinds.BOOLEAN, role)
+    types.require(expr, types.check(expr, types.declared_kinds(variables)), wanted, role)
     for node in nodes(expr):
         types.check_constant(node)
 

@@ -247,15 +247,15 @@ def slope(expr: ast.Expr) -> fmpq | None:
     return form.get("eps", fmpq(0)) if form is not None and None not in form else None
 
 
-def compile_delta(delta: ast.Expr, constants: Constants) -> ast.Expr:
-    """Numbers, eps and exp, joined by ``+ - * / ^``."""
+def compile_delta(delta: ast.Expr, constants: Constants, what: str = "delta") -> ast.Expr:
+    """Numbers, eps and exp, joined by ``+ - * / ^``; messages call it ``what``."""
     check_claim_names(delta, constants)
     result = substitute(delta, constants)
     for node in nodes(result):
-        check_delta_node(node)
+        check_delta_node(node, what)
     if isinstance(result, ast.Number) and result.value < 0:
         hint = "choose it between 0 and 1"
-        raise InputError(f"delta is `{show(result.value)}`, not a probability", delta.span, hint)
+        raise InputError(f"{what} is `{show(result.value)}`, not a probability", delta.span, hint)
     return result
 
 

@@ -55,9 +55,9 @@ def parse_claim(text: str, name: str = "<claim>") -> Claim:
     return claim
 
 
-def parse_expression(text: str) -> Expr:
-    """An expression on its own."""
-    expression: Expr = _parse(Source("<expression>", text), "expression")
+def parse_expression(text: str, name: str = "<expression>") -> Expr:
+    """An expression on its own; messages call the text ``name``."""
+    expression: Expr = _parse(Source(name, text), "expression")
     return expression
 
 
