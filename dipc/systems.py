@@ -119,13 +119,13 @@ PROGRAMS = System(
             PROVE,
             "dipwhile.commands.accuracy:accuracy",
             "Find the least probability of an error.",
-            'dipc accuracy nmax1 -D N=2 --of "q[out] = max(q)"',
+            'dipc accuracy nmax1 --of "q[out] = max(q)"',
         ),
         "expect": Entry(
             PROVE,
             "dipwhile.commands.accuracy:expect",
             "Find expectations as functions of eps.",
-            'dipc expect truncated_geometric --of "(out - q)^2"',
+            'dipc expect truncated_geometric --of "out - q"',
         ),
         "decide": Entry(
             PROVE,

@@ -259,8 +259,8 @@ class Mechanism:
 
         >>> geometric = Mechanism.load("truncated_geometric", N=3)
         >>> found = geometric.accuracy("abs(out - q) <= 1", beta="1/20")
-        >>> [piece.value for piece in found.pieces], [each.brackets() for each in found.suffices]
-        ([(exp(-eps))/(1 + exp(eps))], ['[1.386294362, inf)'])
+        >>> [piece.value for piece in found.pieces], [each.low.exact for each in found.suffices]
+        ([(exp(-eps))/(1 + exp(eps))], ['2*ln(2)'])
         """
         ask, precision = self._ask(None, at, budgets), convert.to_width(width)
         what = expressions.read_good(good, self.program, "<good>")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lcm
+from math import gcd, lcm
 from typing import Any, NamedTuple, Protocol
 
 from flint import fmpq, fmpq_poly
@@ -203,7 +203,7 @@ def _name_of(roots: Sequence[Root]) -> str | None:
 
 
 def _logarithm(root: Root) -> str | None:
-    """A root ``k*ln(r)`` of a polynomial in exp(eps/unit), for the least rational r; None for other roots.
+    """A root ``k*ln(r)`` of a polynomial in some exp(c*eps), for the least rational r; None for other roots.
 
     >>> f = 20 - ExpPoly.exp(1) - ExpPoly.exp(2)
     >>> _logarithm(Root(f, fmpq(1), fmpq(2)))
@@ -215,8 +215,10 @@ def _logarithm(root: Root) -> str | None:
         return None
     unit = lcm(*(int(rate.q) for rate in rates))
     degrees = [int((rate - min(rates)) * unit) for rate in rates]
-    if max(degrees) > MOST_DEGREE:
+    step = gcd(*degrees)
+    if not step or max(degrees) > MOST_DEGREE * step:
         return None
+    least, degrees = fmpq(step, unit), [degree // step for degree in degrees]
     coefficients = [fmpq(0)] * (max(degrees) + 1)
     for degree, term in zip(degrees, terms, strict=True):
         coefficients[degree] = term.coefficient
@@ -224,10 +226,10 @@ def _logarithm(root: Root) -> str | None:
         degree = factor.degree()
         if any(factor[k] for k in range(1, degree)) or (value := fmpq(-factor[0], factor[degree])) <= 1:
             continue
-        simple = ExpPoly.exp(fmpq(degree, unit)) - value
+        simple = ExpPoly.exp(degree * least) - value
         if simple.sign_at(root.low) < 0 < simple.sign_at(root.high):
             base, power = _base(value)
-            times = fmpq(power * unit, degree)
+            times = power / (degree * least)
             return f"ln({base})" if times == 1 else f"{times}*ln({base})"
     return None
 

@@ -19,9 +19,9 @@ from dipc.report.words import program_rows
 @click.command(
     epilog="""\b
 Examples:
-  dipc accuracy nmax1 -D N=2 --of "q[out] = max(q)"
+  dipc accuracy nmax1 --of "q[out] = max(q)"
   dipc accuracy truncated_geometric --of "abs(out - q) <= 1" --beta 1/20
-  dipc accuracy nmax1 -D N=2 --of "q[out] = max(q)" --when "gap(argmax(q)) > 1"
+  dipc accuracy nmax1 --of "q[out] = max(q)" --when "gap(argmax(q)) > 1"
 """,
 )
 @program_options.program
@@ -52,7 +52,7 @@ def accuracy(asked: program_options.Asked, good: str, when: str | None, beta: st
 @click.command(
     epilog="""\b
 Examples:
-  dipc expect truncated_geometric --of "(out - q)^2"
+  dipc expect truncated_geometric --of "out - q"
   dipc expect truncated_geometric --of "abs(out - q)" --input "q=0" --at 1
 """,
 )
