@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from dipc.shipped import load as load
     from dipc.signs.sentence import Decision as Decision
     from dipc.signs.sentence import Sentence as Sentence
+    from dipc.testing import assert_accurate as assert_accurate
     from dipc.testing import assert_holds as assert_holds
     from dipc.testing import assert_private as assert_private
     from dipc.testing import assert_pufferfish_private as assert_pufferfish_private
@@ -92,7 +93,7 @@ HOMES = {
         "dipwhile.semantics.chain": "Chain",
         "dpctl.model": "MDP MarkovChain load_model",
         "models.values": "Atom",
-        "testing": "assert_holds assert_private assert_pufferfish_private",
+        "testing": "assert_accurate assert_holds assert_private assert_pufferfish_private",
     }.items()
 }
 """The modules that things come from: the same as above, where type checkers read it (a test compares)."""

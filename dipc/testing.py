@@ -107,6 +107,40 @@ WHAT = {
 }
 
 
+def assert_accurate(
+    mechanism: Mechanism | str | Path,
+    good: str,
+    beta: PythonValue,
+    *,
+    when: str | None = None,
+    parameters: Mapping[str, PythonValue] | None = None,
+    **options: Any,
+) -> Verdict:
+    """Fail unless an output that is not ``good`` has at most probability ``beta``; return the verdict.
+
+    ``beta`` is a number or a function of eps as a text, ``when`` restricts the inputs; ``options`` are passed
+    to :meth:`Mechanism.check`.  Undecided is a failure: nothing was proved.
+
+    >>> assert_accurate("truncated_geometric", "abs(out - q) <= 1", "1/20", at=2).status
+    'holds'
+    """
+    __tracebackhide__ = True
+    claim = f"accurate {good}, {beta}" + (f" when {when}" if when is not None else "")
+    with as_one():
+        if not isinstance(mechanism, Mechanism):
+            mechanism = _read(partial(Mechanism.load, mechanism, **(parameters or {})))
+        verdict = mechanism.check(claim, **options)
+    if verdict.status == "holds":
+        return verdict
+    raise AssertionError(f"{ACCURATE[verdict.status]}\n{described(mechanism, verdict)}")
+
+
+ACCURATE = {
+    "fails": "this mechanism is not accurate",
+    "undecided": "it is undecided whether this mechanism is accurate: it was neither proved nor refuted",
+}
+
+
 def assert_pufferfish_private(
     question: PufferfishQuestion | ProgramQuestion | HiddenMarkovModel | Mechanism | str | Path,
     claim: str | None = None,

@@ -117,6 +117,7 @@ class Claim(ABC):
     proved: ClassVar[type[Any]]  # a subclass of dipc.claims.verdict.Proved
     refuted: ClassVar[type[Any]]  # and of Refuted: modules that build on this one
     statement: ClassVar[str]
+    of_pairs: ClassVar[bool] = True  # False: it is about the law of each input alone, paired with itself
 
     @property
     @abstractmethod

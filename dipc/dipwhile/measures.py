@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from flint import fmpq
 
+from dipc.claims.accuracy import Accurate
+from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.greatest import Values
+from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets
 from dipc.dipwhile.semantics.adjacency import Input, cost
@@ -16,15 +20,19 @@ from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import grouped, holds, number_of, value_of
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.compile import compile_delta
+from dipc.dipwhile.syntax.compile import compile_delta, compile_interval
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.dipwhile.syntax.measures import Condition
-from dipc.dipwhile.syntax.parser import parse_expression
+from dipc.dipwhile.syntax.kinds import Kinds
+from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_measure
+from dipc.dipwhile.syntax.parser import parse_accurate, parse_expression
+from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.dipwhile.syntax.walk import bottom_up, with_children
-from dipc.errors import InputError
+from dipc.errors import CLAIM_NAME, InputError
+from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import FALSE, TRUE, Atom, Value, show
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 
 Gap = fmpq | None
 """The distance to the nearest input with another value; None: no input has another value."""
@@ -69,6 +77,47 @@ def expectations(
 
     inputs = list(explored.space) if only is None else [only]
     return _for_each(explored, inputs, expectation, judge, clock)
+
+
+# --- accuracy as a claim -----------------------------------------------------------------------
+
+WORD = "accurate"
+
+
+def is_accurate(text: object) -> bool:
+    """Whether the text of a claim is one of accuracy."""
+    return isinstance(text, str) and text.split()[:1] == [WORD]
+
+
+def check_accurate(explored: Explored, text: str, at: fmpq | None, clock: Clock, jobs: int) -> Verdict:
+    """Decide ``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
+    program = explored.program
+    written = parse_accurate(" " * (text.index(WORD) + len(WORD)) + text.split(WORD, 1)[1], CLAIM_NAME)
+    good = compile_measure(written.good, program, "what is accurate", Kinds.BOOLEAN)
+    when = None if written.condition is None else compile_condition_on_inputs(written.condition, program)
+    constants = dict(program.parameters)
+    beta = function_of_eps(compile_delta(written.beta, constants, "beta"), NOTHING, never)
+    budgets = compile_interval(written.interval, constants)
+    if at is not None and at not in budgets:
+        hint = "leave out its interval, or give a budget in it"
+        raise InputError(f"the budget {at} is not one of those that the claim is about", written.span, hint)
+    budgets = budgets if at is None else EpsRange.point(at)
+    condition = None if when is None else when.text
+    claim = Accurate(budgets, as_written(written.good), beta, condition, span=written.span)
+
+    def explore(oracle: SignOracle) -> Neighbours:
+        found = errors(explored, good, when, oracle, clock)
+        outcomes = [(("good", TRUE),), (("good", FALSE),)]
+        laws = [(1 - error, error) for _, error in found]
+        return Listed([u for u, _ in found], outcomes, laws, [(i, i) for i in range(len(found))])
+
+    return without_pairs(decide(claim, explored.space.size, explore, clock, jobs))
+
+
+def without_pairs(verdict: Verdict) -> Verdict:
+    """The verdict without the note that inputs were compared with themselves: that is what is asked."""
+    none = ("no input meets the condition",) if not verdict.counts.inputs else ()
+    return replace(verdict, notes=none)
 
 
 def _for_each(

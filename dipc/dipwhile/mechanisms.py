@@ -151,6 +151,13 @@ class Mechanism:
         (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
         ask = self._ask(pair, at, jobs=jobs)
+        if measures.is_accurate(claim):
+            if pair is not None:
+                raise InputError("accuracy is about single inputs: leave out `pair`")
+            about = str(claim)
+            return self._held(
+                ask.clock, lambda: measures.check_accurate(self.explored, about, ask.at, ask.clock, ask.jobs)
+            )
         wanted = self._claim(claim)
         goal = goal_of(wanted, ask.at)
         try:

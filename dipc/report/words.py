@@ -38,7 +38,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[Node]:
     found = verdict.counterexample
     yield Row("claim", pretty(str(verdict.claim)), "claim", verdict.claim.record())
     yield data("verdict", verdict.status)
-    yield Row("checked", checked(verdict.counts))
+    yield Row("checked", checked(verdict.counts, verdict.claim.of_pairs))
     for name in ("inputs", "pairs", "outputs", "inequalities", "distinct"):
         yield data(name, getattr(verdict.counts, name))
     yield Row("verdict", verdict.status.upper())
@@ -75,7 +75,7 @@ def short_witness(verdict: Verdict) -> str:
     return pretty(verdict.counterexample.brief()) if verdict.counterexample is not None else ""
 
 
-def checked(counts: Counts) -> str:
+def checked(counts: Counts, of_pairs: bool = True) -> str:
     """For example ``2 inputs, 4 ordered pairs of neighbours, 2 outputs: 8 inequalities, 2 distinct``."""
     how = {
         "by derivative chain": counts.by_chain,
@@ -86,11 +86,11 @@ def checked(counts: Counts) -> str:
         "open": counts.open,
     }
     shown = ", ".join(f"{number} {name}" for name, number in how.items() if number)
-    if not counts.inequalities and not counts.pairs:
+    if of_pairs and not counts.inequalities and not counts.pairs:
         return f"{_number(counts.inputs, 'input')}; no pair of neighbours is settled yet"
+    pairs = f", {_number(counts.pairs, 'ordered pair')} of neighbours, {_number(counts.outputs, 'output')}"
     return (
-        f"{_number(counts.inputs, 'input')}, {_number(counts.pairs, 'ordered pair')} of neighbours, "
-        f"{_number(counts.outputs, 'output')}: {_number(counts.inequalities, 'inequality')}, "
+        f"{_number(counts.inputs, 'input')}{pairs * of_pairs}: {_number(counts.inequalities, 'inequality')}, "
         f"{counts.distinct} distinct" + (f" ({shown})" if shown else "")
     )
 

@@ -203,3 +203,67 @@ def test_values_are_those_of_the_kind_needed() -> None:
     text = "input q in {0, 1}; output out in {0, bot}; out <- choose {0: 1/2, bot: 1/2}"
     with pytest.raises(dipc.InputError, match="a number is needed here, not bot"):
         dipc.load(text).expect("out")
+
+
+@fixed(15)
+@given(CHOSEN, st.sampled_from(list(GOOD)), st.sampled_from(["1/3", "1/2 + exp(-eps)/4", "2/3"]))
+def test_claims_against_brute_force(rows: Any, good: str, beta: str) -> None:
+    """The verdict, and the budgets at which the input of a counterexample breaks the claim."""
+    verdict = program(rows).check(f"accurate {good}, {beta} when q + r > 0")
+    with mpmath.workdps(40):
+        worst = [
+            max(
+                sum(at(p, eps) for out, p in enumerate(row) if not GOOD[good](q, out, r))
+                for (q, r), row in zip(INPUTS, rows, strict=True)
+                if q + r > 0
+            )
+            - at(beta, eps)
+            for eps in GRID
+        ]
+    assert verdict.status in ("holds", "fails")
+    if any(excess > 1e-20 for excess in worst):
+        assert verdict.status == "fails"
+    found = verdict.counterexample
+    if found is not None:
+        assert (found.probability - found.bound).sign_at(found.epsilon) > 0
+        chosen = {name: str(value) for name, value in found.input}
+        row = rows[INPUTS.index((int(chosen["q"]), int(chosen["r"])))]
+        with mpmath.workdps(40):
+            errors = (p for o, p in enumerate(row) if not GOOD[good](int(chosen["q"]), o, int(chosen["r"])))
+            eps = high(found.epsilon)
+            assert sum(at(p, eps) for p in errors) > at(beta, eps)
+
+
+def test_claims_of_accuracy() -> None:
+    geometric = dipc.load("truncated_geometric", N=3)
+    good = "accurate abs(out - q) <= 1"
+    assert geometric.check(f"{good}, exp(-eps)/(1 + exp(eps))").status == "holds"  # the least beta
+    assert geometric.check(f"{good}, 999999/1000000*exp(-eps)/(1 + exp(eps))").status == "fails"
+    assert geometric.check(f"{good}, 1/20 for eps in [2, inf)").status == "holds"
+    assert geometric.check(f"{good}, 1/20", at=1).status == "fails"
+    empty = geometric.check("accurate out = q, 0 when q > 7")
+    assert empty.status == "holds" and empty.notes == ("no input meets the condition",)
+    with pytest.raises(dipc.InputError, match="there is no certificate for a claim of accuracy yet"):
+        geometric.certificate(empty)
+
+
+@pytest.mark.parametrize(
+    ("claim", "says"),
+    [
+        ("accurate out = q, 1/2 where q > 0", "expected `when`, found `where`"),
+        ("accurate out = q, -1/2", "beta is `-1/2`, not a probability"),
+        ("accurate out = q, 1/4 - exp(-eps)", "the claimed beta .* is negative"),
+        ("accurate out = q", "expected `,`"),
+        ("accurate out = q, 1/2 for eps in (1, 0)", "the interval is empty"),
+    ],
+)
+def test_broken_claims(claim: str, says: str) -> None:
+    with pytest.raises(dipc.InputError, match=says):
+        dipc.load("truncated_geometric").check(claim)
+
+
+def test_as_a_test() -> None:
+    good = "abs(out - q) <= 1"
+    assert dipc.assert_accurate("truncated_geometric", good, "1/2").status == "holds"
+    with pytest.raises(AssertionError, match="this mechanism is not accurate"):
+        dipc.assert_accurate(dipc.load("truncated_geometric"), good, "1/20", when="q > 1")

@@ -394,6 +394,16 @@ class Claim(Node):
     sizes: tuple[Name, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AccurateClaim(Node):
+    """``accurate good, beta [when condition] [for eps in interval]``."""
+
+    good: Expr
+    beta: Expr
+    condition: Expr | None = None
+    interval: Interval | None = None
+
+
 # --- what an attacker may know: read by ``dipc pufferfish`` only --------------------------------
 
 

@@ -141,6 +141,14 @@ class Builder(Transformer_NonRecursive[Token, Any]):
             raise InputError(f"expected `all`, found `{every}`", self._at(every), hint)
         return tuple(ast.Name(str(name), span=self._at(name)) for name in names)
 
+    def accurate(
+        self, meta: Meta, good: ast.Expr, beta: ast.Expr, word: Any, condition: Any, _eps: Any, interval: Any
+    ) -> ast.AccurateClaim:
+        if word is not None and word != "when":
+            hint = "write `accurate GOOD, BETA when CONDITION`"
+            raise InputError(f"expected `when`, found `{word}`", self._at(word), hint)
+        return ast.AccurateClaim(good, beta, condition, interval, span=self._at(meta))
+
     def interval(self, meta: Meta, opening: Token, low: ast.Expr, high: Any, closing: Token) -> ast.Interval:
         end = None if isinstance(high, Token) else high
         return ast.Interval(low, end, opening == "[", closing == "]", span=self._at(meta))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
-from dipc.dipwhile.syntax.ast import Claim, Expr, Program
+from dipc.dipwhile.syntax.ast import AccurateClaim, Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.tables import parser
@@ -55,6 +55,12 @@ def parse_claim(text: str, name: str = "<claim>") -> Claim:
     return claim
 
 
+def parse_accurate(text: str, name: str) -> AccurateClaim:
+    """The claim in a text, as after ``accurate``; messages call the text ``name``."""
+    claim: AccurateClaim = _parse(Source(name, text), "accurate")
+    return claim
+
+
 def parse_expression(text: str, name: str = "<expression>") -> Expr:
     """An expression on its own; messages call the text ``name``."""
     expression: Expr = _parse(Source(name, text), "expression")
@@ -79,7 +85,7 @@ def raw_tokens(text: str) -> Iterator[Token]:
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
     tree = run(_lark(), start, layout(raw_tokens(source.text)), Builder(source))
-    if isinstance(tree, Program | Claim | Expr):
+    if isinstance(tree, Program | Claim | AccurateClaim | Expr):
         check_depth(tree)
     return tree
 
@@ -113,7 +119,7 @@ DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it 
 DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 
 
-def check_depth(tree: Program | Claim | Expr) -> None:
+def check_depth(tree: Program | Claim | AccurateClaim | Expr) -> None:
     """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
 
     A chain of operators is one level, however long it is.

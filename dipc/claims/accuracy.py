@@ -1,0 +1,132 @@
+"""Accuracy as a claim: Pr[not GOOD on u] <= BETA for every input u with a condition, and every eps.
+
+No two inputs are compared: the laws are those of one input each, as (good, bad), paired with itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flint import fmpq
+
+from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
+from dipc.claims.oracle import SignOracle, require_nonnegative
+from dipc.claims.regions import violated_regions
+from dipc.claims.verdict import Proved, Refuted
+from dipc.claims.wording import Line, Record, number_record, number_text, pretty
+from dipc.models.laws import Vector
+from dipc.models.values import Valuation, valuation_record, valuation_text
+from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import Interval, shown, union
+from dipc.signs.roots import Unsettled
+
+BAD = 1
+"""The place of the probability of an output that is not good."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inaccuracy(Witness):
+    """An input and an eps at which an error is more likely than claimed; ``regions`` are all such eps."""
+
+    input: Valuation
+    epsilon: fmpq
+    probability: Quotient
+    bound: Quotient
+    regions: tuple[Interval, ...] = ()
+
+    def brief(self) -> str:
+        """For example ``q = 0 at eps = 1``."""
+        return f"{valuation_text(self.input)} at eps = {self.epsilon}"
+
+    def lines(self) -> Iterator[Line]:
+        """The input, eps, the exact numbers, and where the claim is violated."""
+        yield "input", valuation_text(self.input)
+        yield "budget", pretty(f"eps = {self.epsilon}")
+        yield "P(error)", number_text(self.probability, self.epsilon)
+        yield "bound", number_text(self.bound, self.epsilon)
+        if self.regions:
+            yield "broken for", pretty(union(self.regions)) + "   by this input"
+
+    def record(self) -> Record:
+        """The same as JSON."""
+        return {
+            "input": valuation_record(self.input),
+            "epsilon": str(self.epsilon),
+            "probability": number_record(self.probability, self.epsilon),
+            "bound": number_record(self.bound, self.epsilon),
+            "violated_for": [list(region.texts) for region in self.regions],
+            "violated_for_ends": [region.record() for region in self.regions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Accurate(Claim):
+    """``accurate good, beta [when condition]`` for every eps of ``budgets``."""
+
+    good: str
+    beta: Quotient
+    condition: str | None = None
+
+    proved: ClassVar[type[Proved]] = Proved
+    refuted: ClassVar[type[Refuted]] = Refuted
+    statement: ClassVar[str] = "accuracy"
+    of_pairs: ClassVar[bool] = False
+
+    @property
+    def by_output(self) -> bool:
+        """The error is a set of outputs."""
+        return False
+
+    def inequalities(self, oracle: SignOracle) -> AccuracyInequalities:
+        """The one inequality of each law."""
+        return AccuracyInequalities(self, oracle)
+
+    def __str__(self) -> str:
+        return f"{self._parameters} {self.when}"
+
+    @property
+    def _parameters(self) -> str:
+        when = "" if self.condition is None else f" when {self.condition}"
+        return f"accurate {self.good}, {self.beta}{when}"
+
+    def brief(self) -> str:
+        """The claim, and the range if that is not every eps > 0."""
+        return f"{self._parameters}{self.brief_range}"
+
+    def record(self) -> Record:
+        """What is good, beta as a function of eps, the condition and the range."""
+        beta, when = str(self.beta), self.condition
+        return {"accurate": self.good, "beta": beta, "when": when, "for": self.range_text}
+
+    def validate(self, oracle: SignOracle) -> None:
+        """That beta is >= 0 on the whole range."""
+        require_nonnegative(self.beta, oracle, self.span, f"the claimed beta {self.beta} is negative")
+
+
+class AccuracyInequalities(Inequalities):
+    """``beta - P(bad) >= 0``."""
+
+    def __init__(self, claim: Accurate, judge: SignOracle) -> None:
+        self.claim: Accurate = claim
+        self.judge = judge
+
+    def examine(self, left: Vector, right: Vector) -> list[Checked]:
+        """The inequality of the law on the left; both are the same."""
+        f = self.judge.normal_form(self.claim.beta - left[BAD])
+        return [Checked((BAD,), f, self.judge.decide(f))]
+
+    def witness(self, finding: Finding, laws: PairOfLaws) -> Inaccuracy:
+        """The input at a simple eps, with every eps at which it breaks the claim."""
+        error = laws.laws[0][BAD]
+        try:
+            regions = violated_regions([self.judge.numerator(self.claim.beta - error)], self.claim.budgets)
+        except Unsettled:
+            return self.witness_as_found(finding, laws)
+        places = tuple(map(shown, regions))
+        return Inaccuracy(laws.inputs[0], regions[0].sample, error, self.claim.beta, places)
+
+    def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Inaccuracy:
+        """The input at the eps at hand."""
+        return Inaccuracy(laws.inputs[0], finding.sample, laws.laws[0][BAD], self.claim.beta)
