@@ -97,6 +97,9 @@ def assert_private(
         verdict: Verdict | AllSizesAnswer = ask(claim, **options)
     if verdict.status == "private":
         return verdict
+    if verdict.status not in WHAT:
+        hint = "`dipc.assert_accurate(mechanism, good, beta)` is about accuracy"
+        raise InputError(f"`{claim}` is not a claim of privacy", hint=hint)
     told = verdict if isinstance(verdict, AllSizesAnswer) else described(mechanism, verdict)
     raise AssertionError(f"{WHAT[verdict.status]}\n{told}")
 

@@ -267,3 +267,5 @@ def test_as_a_test() -> None:
     assert dipc.assert_accurate("truncated_geometric", good, "1/2").status == "holds"
     with pytest.raises(AssertionError, match="this mechanism is not accurate"):
         dipc.assert_accurate(dipc.load("truncated_geometric"), good, "1/20", when="q > 1")
+    with pytest.raises(dipc.InputError, match="is not a claim of privacy"):
+        dipc.assert_private("truncated_geometric", f"accurate {good}, 1/2")
