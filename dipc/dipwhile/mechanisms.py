@@ -16,12 +16,22 @@ import dipc.views as views
 from dipc.child import held
 from dipc.claims.deciding import given_up
 from dipc.claims.oracle import SignOracle
+from dipc.claims.ratios import Measure
 from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.pipeline import Ask, check, distribution, eps_range_of, goal_of, losses_of, settled
+from dipc.dipwhile.pipeline import (
+    Ask,
+    check,
+    claim_of,
+    distribution,
+    eps_range_of,
+    goal_of,
+    losses_of,
+    settled,
+)
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -42,6 +52,7 @@ if TYPE_CHECKING:
 
     import dipc.certificate.format as certificates
     import dipc.claims.tightness.curves as curves
+    import dipc.claims.tightness.divergences as divergences
     import dipc.claims.tightness.greatest as greatest
     import dipc.claims.tightness.least_epsilon as least_epsilon
     import dipc.dipwhile.allsizes.answer as answer
@@ -61,6 +72,7 @@ else:
     greatest = lazily("dipc.claims.tightness.greatest")
     measures = lazily("dipc.dipwhile.measures")
     expressions = lazily("dipc.dipwhile.syntax.measures")
+    divergences = lazily("dipc.claims.tightness.divergences")
     priors = lazily("dipc.dipwhile.priors")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     answer = lazily("dipc.dipwhile.allsizes.answer")
@@ -159,7 +171,7 @@ class Mechanism:
                 ask.clock, lambda: measures.check_accurate(self.explored, about, ask.at, ask.clock, ask.jobs)
             )
         wanted = self._claim(claim)
-        goal = goal_of(wanted, ask.at)
+        goal = claim_of(wanted, ask.at)
         try:
             return self._held(ask.clock, lambda: check(self.explored, wanted, ask))
         except LimitReached as limit:
@@ -184,6 +196,8 @@ class Mechanism:
         budgets: str | None = None,
         width: PythonValue = "1e-10",
         pair: Sequence[Inputs] | None = None,
+        range: bool = False,
+        renyi: int | None = None,
     ) -> least_epsilon.LeastEpsilon:
         """The least t such that the program is (t*eps, 0)-private for every eps of ``budgets``.
 
@@ -191,16 +205,21 @@ class Mechanism:
 
         ``budgets`` is an interval such as ``"(0, 1]"``, by default that of the program's claim, else
         all eps > 0; ``at`` is a single eps instead.  A t that is not found exactly is enclosed to ``width``.
-        ``pair`` is as in :meth:`check`.  Raises :class:`InputError`, and :class:`LimitReached` if a limit
-        runs out.
+        ``pair`` is as in :meth:`check`.  Instead of the privacy loss, t*eps bounds the ``range``, or the
+        ``renyi`` divergence of this integer order.  Raises :class:`InputError`, and :class:`LimitReached` if
+        a limit runs out.
 
         >>> svt = Mechanism.load("programs/svt/svt1.dip")
         >>> found = svt.budget().least
         >>> found.exact, found.attained
         (3/4, False)
+        >>> Mechanism.load("programs/noisy_max/nmax1.dip", N=2).budget(range=True).least.exact
+        1
         """
         ask = self._ask(pair, at, budgets)
         precision = convert.to_width(width)
+        if (measure := self._measure(range, renyi)) is not None:
+            return self._held(ask.clock, lambda: divergences.measured(self._losses(ask), measure, precision))
         if not self.program.with_eps:
             ask = replace(ask, at=None, interval=EpsRange.point(fmpq(1)))
             return self._held(ask.clock, lambda: least_epsilon.fixed(self._losses(ask), precision))
@@ -212,6 +231,8 @@ class Mechanism:
         at: PythonValue | None = None,
         budgets: str | None = None,
         pair: Sequence[Inputs] | None = None,
+        range: bool = False,
+        renyi: int | None = None,
     ) -> curves.Curve:
         """The exact privacy loss ``max ln(P(u)(o)/P(u')(o))`` as a function of eps, segment by segment.
 
@@ -222,7 +243,21 @@ class Mechanism:
         [exp(1/eps)]
         """
         ask = self._ask(pair, at, budgets)
+        if (measure := self._measure(range, renyi)) is not None:
+            return self._held(ask.clock, lambda: divergences.measured_curve(self._losses(ask), measure))
         return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask)))
+
+    def _measure(self, range: bool, renyi: int | None) -> Measure | None:
+        """What is asked for instead of the privacy loss.  Raises :class:`InputError`."""
+        if not range and renyi is None:
+            return None
+        if range and renyi is not None:
+            raise InputError("the range and a Renyi divergence are two questions: ask for one of them")
+        if renyi is not None and (isinstance(renyi, bool) or not isinstance(renyi, int) or renyi < 2):
+            raise InputError(f"the order of a Renyi divergence is an integer of at least 2, not {renyi!r}")
+        if not self.program.with_eps:
+            raise InputError("the range and Renyi divergences are not computed of programs without eps")
+        return Measure(renyi)
 
     def profile(
         self,

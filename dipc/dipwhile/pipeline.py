@@ -14,11 +14,14 @@ from functools import partial
 
 from flint import fmpq
 
+from dipc.claims.bounded_range import BoundedRange
 from dipc.claims.cases import Evidence
+from dipc.claims.claim import Claim
 from dipc.claims.deciding import decide
 from dipc.claims.exponent import Exponent
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
+from dipc.claims.renyi import Renyi
 from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Clock
@@ -64,10 +67,10 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
     limit that runs out is an :class:`Undecided` verdict.
     """
-    return _decided(explored, goal_of(claim, ask.at), ask)
+    return _decided(explored, claim_of(claim, ask.at), ask)
 
 
-def _decided(explored: Explored, goal: Goal, ask: Ask) -> Verdict:
+def _decided(explored: Explored, goal: Claim, ask: Ask) -> Verdict:
     clock, system = ask.clock, explored.program if ask.pair is None else None
     notes: list[str] = []
 
@@ -107,8 +110,22 @@ def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
     return law
 
 
-def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
+def claim_of(claim: CoreClaim, at: fmpq | None = None) -> Claim:
     """The claim with its functions of eps evaluated; ``at`` replaces its range by one eps."""
+    if claim.measure is None:
+        return goal_of(claim, at)
+    goal = goal_of(replace(claim, measure=None), at)
+    if (order := claim.measure.order) is None:
+        return BoundedRange(goal.budgets, goal.exponent, span=claim.span)
+    return Renyi(goal.budgets, goal.exponent, order, span=claim.span)
+
+
+def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
+    """The same of a claim of (epsilon, delta)-privacy; raises :class:`InputError` for another one."""
+    if claim.measure is not None:
+        message = f"the claim is `private {claim.measure}`, and this is about (epsilon, delta)-privacy"
+        hint = "`dipc check` decides it, `dipc budget --range` and `--renyi A` find the least t"
+        raise InputError(message, claim.span, hint)
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
     budgets = claim.budgets
     if at is not None and at not in budgets:

@@ -49,12 +49,19 @@ def _budget(found: LeastEpsilon) -> Iterator[Node]:
         return
     budgets, t = str(found.budgets.low if found.budgets.is_point else found.budgets), found.least
     eps = f"eps = {budgets}" if found.budgets.is_point else f"every eps in {budgets}"
-    least = "infinite: (t*eps)-private for no t" if t.infinite else enclosure(t)
+    least = f"infinite: {_held(found, 't*eps')} for no t" if t.infinite else enclosure(t)
     if t.exact is not None:
-        least += f": ({exponent_text(Exponent(t.exact))})-private, and not for a smaller t"
+        least += f": {_held(found, exponent_text(Exponent(t.exact)))}, and not for a smaller t"
     yield Row("budgets", pretty(eps), "for", budgets)
+    if found.measure is not None:
+        yield Row("measure", str(found.measure), "measure", str(found.measure))
     yield Row("least t", pretty(least), "t", least_record(t))
     yield _reached(found.witnesses, t.attained)
+
+
+def _held(found: LeastEpsilon, epsilon: str) -> str:
+    """The claim that an epsilon bounds what was measured."""
+    return f"({epsilon})-private" if found.measure is None else f"private {found.measure.claim(epsilon)}"
 
 
 def _fixed(found: LeastEpsilon) -> Iterator[Node]:
@@ -102,9 +109,19 @@ def _spot(spot: Spot, witness: Witness, attained: bool | None) -> Iterator[Row]:
 def _witness(witness: Witness) -> Iterator[Row]:
     yield from input_rows(witness.input, witness.neighbour)
     yield output_row(witness.outputs)
+    if witness.total is not None:
+        yield Row("sum", pretty(str(witness.total)), "sum", str(witness.total))
+        return
+    yield from _probabilities(witness)
+    if witness.other is not None:
+        yield output_row(witness.other.outputs, against=True)
+        yield from _probabilities(witness.other, "against_")
+
+
+def _probabilities(witness: Witness, before: str = "") -> Iterator[Row]:
     for name, key in (("P(u)", "probability"), ("P(u')", "neighbour_probability")):
         value = str(getattr(witness, key))
-        yield Row(name, pretty(value), key, value)
+        yield Row(name, pretty(value), before + key, value)
 
 
 def _curve(curve: Curve, key: str) -> Group:
@@ -113,7 +130,7 @@ def _curve(curve: Curve, key: str) -> Group:
 
 
 def _segment(curve: Curve, segment: Segment) -> Iterator[Row]:
-    value, witness = formula(segment, curve.of_loss), segment.witness
+    value, witness = formula(segment, curve.of_loss, curve.times), segment.witness
     label = "loss" if curve.of_loss else "δ(ε)"
     interval = interval_of(curve, segment)
     yield data("low", interval.low.text)
@@ -166,10 +183,12 @@ def where(spot: Spot, attained: bool | None = None) -> str:
             return f"{how} at some eps in [{low}, {high}]"
 
 
-def formula(segment: Segment, logarithm: bool) -> str:
-    """The value on a segment: ``ln(...)`` for a loss."""
+def formula(segment: Segment, logarithm: bool, times: int = 1) -> str:
+    """The value on a segment: ``ln(...)`` over ``times`` for a loss."""
     if segment.value is None or not logarithm:
         return "inf" if segment.value is None else str(segment.value)
+    if times > 1:
+        return f"1/{times}*ln({segment.value})"
     return _exponent(segment.value) or f"ln({segment.value})"
 
 

@@ -106,9 +106,11 @@ def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
     yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
 
 
-def output_row(outputs: tuple[Valuation, ...]) -> Row:
-    """A set of outputs."""
+def output_row(outputs: tuple[Valuation, ...], against: bool = False) -> Row:
+    """A set of outputs; ``against``: those that others are compared with."""
     shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
+    if against:
+        return Row("against", shown, "against", records)
     return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
 
 

@@ -47,11 +47,12 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Curve(views.Shown, views.Plotted):
-    """The segments from left to right; ``of_loss``: the curve is ``ln`` of their values."""
+    """The segments from left to right; ``of_loss``: the curve is ``ln`` of their values, over ``times``."""
 
     budgets: EpsRange
     segments: tuple[Segment, ...]
     of_loss: bool
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -70,8 +70,8 @@ class Need(NamedTuple):
     name: Callable[[fmpq], Name]
 
 
-def need_of_loss(p: Quotient, q: Quotient) -> Need:
-    """The need of ``ln(p/q)/eps``, whose derivative is ``(eps (p'/p - q'/q) - ln(p/q)) / eps^2``."""
+def need_of_loss(p: Quotient, q: Quotient, times: int = 1) -> Need:
+    """The need of ``ln(p/q)/(times eps)``; times eps^2 its slope is ``eps (p'/p - q'/q) - ln(p/q)``."""
 
     def loss(eps: arb) -> arb:
         return (p.enclose(eps) / q.enclose(eps)).log()
@@ -79,7 +79,9 @@ def need_of_loss(p: Quotient, q: Quotient) -> Need:
     def slope(eps: arb) -> arb:
         return eps * (growth(p, eps) - growth(q, eps)) - loss(eps)
 
-    return Need(lambda eps: loss(eps) / eps, slope, lambda eps: Name(p.at(eps) / q.at(eps), eps))
+    return Need(
+        lambda eps: loss(eps) / (eps * times), slope, lambda eps: Name(p.at(eps) / q.at(eps), eps * times)
+    )
 
 
 def need_of_value(value: Quotient) -> Need:

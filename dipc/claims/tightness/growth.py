@@ -91,6 +91,10 @@ class Limit:
     infinite: bool = False
     void: bool = False
 
+    def over(self, times: int) -> Limit:
+        """The limit divided by a number > 0."""
+        return self if self.value is None else Limit(self.value / times)
+
 
 def _signed(sign: int) -> Limit:
     return Limit(infinite=sign > 0, void=sign < 0)

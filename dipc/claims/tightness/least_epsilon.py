@@ -12,6 +12,7 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
+from dipc.claims.ratios import Measure
 from dipc.claims.tightness.curves import loss_curve
 from dipc.claims.tightness.ends import need_of_loss
 from dipc.claims.tightness.growth import NOTHING, limit_of_loss
@@ -29,7 +30,8 @@ class LeastEpsilon(views.Shown, views.Plotted):
     """The least t, and for each spot where it is needed the inputs and the output that need it.
 
     ``without_eps``: it is the least epsilon of probabilities that do not depend on eps, or are right at
-    eps = 1 only, and ``factor`` is exp(epsilon) there, None if it is infinite.
+    eps = 1 only, and ``factor`` is exp(epsilon) there, None if it is infinite.  ``measure`` is what
+    t*eps bounds, unless it is the privacy loss.
     """
 
     budgets: EpsRange
@@ -37,6 +39,7 @@ class LeastEpsilon(views.Shown, views.Plotted):
     witnesses: tuple[tuple[Spot, Witness], ...]
     without_eps: bool = False
     factor: Quotient | None = None
+    measure: Measure | None = None
 
     @property
     def t(self) -> fmpq | None:
@@ -60,8 +63,8 @@ def fixed(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
     return replace(budget(losses, width), without_eps=True, factor=segment.value)
 
 
-def requirement(p: Quotient, q: Quotient) -> Requirement:
-    """What the probabilities of one output need: ``exp(t eps) q - p >= 0``."""
+def requirement(p: Quotient, q: Quotient, times: int = 1) -> Requirement:
+    """What the probabilities of one output need: ``exp(times t eps) q - p >= 0``."""
 
     @cache
     def sides(judge: SignOracle) -> tuple[ExpPoly, ExpPoly]:
@@ -72,9 +75,9 @@ def requirement(p: Quotient, q: Quotient) -> Requirement:
 
     def margin(judge: SignOracle, t: fmpq) -> ExpPoly:
         more, less = sides(judge)
-        return ExpPoly.exp(t) * more - less
+        return ExpPoly.exp(times * t) * more - less
 
     if not q:
         return Requirement(margin, q, (NOTHING, NOTHING), need=p)
-    ends = limit_of_loss(p, q, at_end=False), limit_of_loss(p, q, at_end=True)
-    return Requirement(margin, q, ends, need=p, exact=need_of_loss(p, q))
+    at_zero, at_infinity = (limit_of_loss(p, q, at_end).over(times) for at_end in (False, True))
+    return Requirement(margin, q, (at_zero, at_infinity), need=p, exact=need_of_loss(p, q, times))

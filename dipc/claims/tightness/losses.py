@@ -7,14 +7,14 @@ and the output that have it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
 from dipc.claims.regions import Region, violated_regions
 from dipc.clock import Clock
-from dipc.models.laws import Case, Neighbours, cases_in_order, mass
+from dipc.models.laws import Case, Neighbours, Vector, cases_in_order, mass
 from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -24,13 +24,37 @@ from dipc.signs.limits import Unsettled
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Two adjacent inputs and some outputs, with the probabilities of these outputs on both."""
+    """Two adjacent inputs and some outputs, with the probabilities of these outputs on both.
+
+    Of a bounded range, ``other`` is the same about the outputs that these are compared with; of a Renyi
+    divergence, ``total`` is the sum over all outputs.
+    """
 
     input: Valuation
     neighbour: Valuation
     outputs: tuple[Valuation, ...]
     probability: Quotient
     neighbour_probability: Quotient
+    other: Witness | None = None
+    total: Quotient | None = None
+
+    @property
+    def ratio(self) -> Quotient | None:
+        """The ratio whose logarithm is lost; None if it is infinite."""
+        if self.total is not None:
+            return self.total
+        over = Quotient.one() if self.other is None else self.other.neighbour_probability
+        under = Quotient.one() if self.other is None else self.other.probability
+        below = self.neighbour_probability * under
+        return self.probability * over / below if below else None
+
+    def against(self, other: Witness) -> Witness:
+        """The same, compared with other outputs."""
+        return replace(self, other=other)
+
+    def summed(self, total: Quotient) -> Witness:
+        """The same with a sum over all outputs."""
+        return replace(self, total=total)
 
 
 class Losses:
@@ -57,17 +81,22 @@ class Losses:
         point = self.budgets.low  # where a function that is nonzero elsewhere may vanish
         return [case for (p, _), case in possible.items() if self.judge.numerator(p).sign_at(point)]
 
+    def by_law(self) -> list[Case]:
+        """A case for each distinct pair of laws, in the order of the pairs."""
+        found: dict[tuple[Vector, Vector], Case] = {}
+        for case in cases_in_order(self._neighbours, by_output=False):
+            found.setdefault((case.left, case.right), case)
+        return list(found.values())
+
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Distinct pairs of laws with their worst sets of outputs, those not empty.
 
         A worst set has the greatest ``P(u) - exp(t eps) P(u')`` at some eps.  Raises :class:`Unsettled`.
         """
         comparison = PrivacyInequalities(goal, self.judge)
-        found: dict[tuple[tuple[Quotient, ...], tuple[Quotient, ...]], Case] = {}
-        for case in cases_in_order(self._neighbours, by_output=False):
-            found.setdefault((case.left, case.right), case)
+        found = self.by_law()
         chosen = []
-        for done, case in enumerate(found.values()):
+        for done, case in enumerate(found):
             self.clock.tick("worst sets of outputs", done, len(found))
             sets = worst_sets(comparison.margins(case.left, case.right), goal.budgets)
             chosen += [(case, some) for some in sets if some]

@@ -32,7 +32,6 @@ from dipc.certificate.format import (
     terms,
     to_function,
 )
-from dipc.claims.accuracy import Accurate
 from dipc.claims.cases import Evidence
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Goal, Private, Violated
@@ -77,9 +76,10 @@ def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kern
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
-    if isinstance(verdict.claim, Accurate):
-        raise InputError("there is no certificate for a claim of accuracy yet")
-    if isinstance(verdict.claim, Goal) and verdict.claim.t is None:
+    if not isinstance(verdict.claim, Goal):
+        message = f"there is no certificate for the claim {verdict.claim}, only for (epsilon, delta)-privacy"
+        raise InputError(message)
+    if verdict.claim.t is None:
         message = f"there is no certificate for a claim of {verdict.claim.epsilon}, only for multiples of eps"
         raise InputError(message)
     match verdict:

@@ -56,6 +56,8 @@ Examples:
   dipc budget svt1 -D N=4 --for "(0, 1]"
   dipc budget svt1 --at 1/2
   dipc budget svt1 --epsilon-curve --json
+  dipc budget nmax1 --range                   bounded range
+  dipc budget svt1 --renyi 2                  the Renyi divergence of order 2
   dipc budget svt1 --all-sizes                for every N and all real inputs
 """,
 )
@@ -65,19 +67,36 @@ Examples:
 @width_option
 @click.option("--epsilon-curve", is_flag=True, help="Also the exact privacy loss as a function of eps.")
 @click.option("--all-sizes", is_flag=True, help="For every size and all inputs, as in 'dipc prove'.")
-def budget(asked: program_options.Asked, width: str, epsilon_curve: bool, all_sizes: bool) -> int:
+@click.option("--range", "bounded_range", is_flag=True, help="The least t of bounded range instead.")
+@click.option(
+    "--renyi",
+    type=options.Count(least=2),
+    metavar="A",
+    help="The least t of the Renyi divergence of order A instead, an integer of at least 2.",
+)
+def budget(
+    asked: program_options.Asked,
+    width: str,
+    epsilon_curve: bool,
+    all_sizes: bool,
+    bounded_range: bool,
+    renyi: int | None,
+) -> int:
     """Find the least t such that FILE is (t*eps)-private for every eps.
 
     A rational t is exact, any other enclosed.  The report says where t is attained or approached, and which
     inputs and output need it.  With --all-sizes, exit status 3 says that the least t is not known.
     """
     if all_sizes:
+        if bounded_range or renyi is not None:
+            raise click.UsageError("--all-sizes is about the privacy loss: leave out --range and --renyi")
         if asked.restrictions or epsilon_curve:
             what = "--all-sizes is about every input and every eps"
             raise click.UsageError(f"{what}: leave out --pair, --at, --for and --epsilon-curve")
         return _for_all_sizes(asked)
 
     def answer(mechanism: Mechanism, **given: Any) -> list[Tight]:
+        given = {**given, "range": bounded_range, "renyi": renyi}
         found: list[Tight] = [mechanism.budget(width=width, **given)]
         if epsilon_curve:
             found.append(mechanism.loss_curve(**given))

@@ -157,7 +157,13 @@ def plot_curve(
     finite = [x for one in found.segments if isfinite(x := float_end(one.high))]
     span = sampling.axis(budgets, 3 * fmpq_of(max(finite)) if finite else FARTHEST, low, high, log)
     read, name = (loss_value, "privacy loss") if found.of_loss else (value_of, "least δ")
+    if found.times > 1:
+        read, name = partial(_divided, times=found.times), "divergence"
     return _single(list(curve_marks(found, span, read, name)), span, Axis(name), title)
+
+
+def _divided(value: Quotient, eps: fmpq, times: int) -> float:
+    return loss_value(value, eps) / times
 
 
 @views.plot.register(LeastEpsilon)
@@ -168,7 +174,12 @@ def plot_budget(
     if found.budgets.is_point or not found.witnesses:
         raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
     span, least = sampling.axis(found.budgets, FARTHEST, low, high, log), found.least
-    needed = ((said, partial(sampling.factor_value, ratio)) for said, ratio in _needed(found).items())
+    times = 1 if found.measure is None else found.measure.times
+
+    def factor(ratio: Quotient, eps: fmpq) -> float:
+        return sampling.factor_value(ratio, eps) / times
+
+    needed = ((said, partial(factor, ratio)) for said, ratio in _needed(found).items())
     marks: list[Mark] = [*canvas.curves(needed, span)]
     up = Axis("factor t that is needed")
     if least.high is not None:
@@ -183,9 +194,9 @@ def _needed(found: LeastEpsilon) -> dict[str, Quotient]:
     needed: dict[str, Quotient] = {}
     for _, witness in found.witnesses:
         outputs = " or ".join(map(valuation_text, witness.outputs))
-        if witness.neighbour_probability:
+        if (ratio := witness.ratio) is not None:
             said = clipped(f"{pair_text(witness.input, witness.neighbour)}: {outputs}", 60)
-            needed.setdefault(said, witness.probability / witness.neighbour_probability)
+            needed.setdefault(said, ratio)
     return needed
 
 

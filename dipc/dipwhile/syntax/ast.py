@@ -385,6 +385,8 @@ class Interval(Node):
 class Claim(Node):
     """``private epsilon [, delta] [for eps in interval] [for all sizes]``; no interval means (0, inf).
 
+    ``private range epsilon`` and ``private renyi order, epsilon`` have a ``measure``, and no delta.
+
     ``sizes`` are parameters; for every integer >= 1 in their places the claim is made, to ``dipc prove``.
     """
 
@@ -392,6 +394,8 @@ class Claim(Node):
     delta: Expr | None = None
     interval: Interval | None = None
     sizes: tuple[Name, ...] = ()
+    measure: str | None = None
+    order: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,9 +130,19 @@ class Builder(Transformer_NonRecursive[Token, Any]):
         return ast.Between(interval.low, interval.high, span=self._at(meta))
 
     def claim(
-        self, meta: Meta, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any, sizes: Any
+        self, meta: Meta, measure: Any, epsilon: ast.Expr, delta: Any, _eps: Any, interval: Any, sizes: Any
     ) -> ast.Claim:
-        return ast.Claim(epsilon, delta, interval, sizes or (), span=self._at(meta))
+        span = self._at(meta)
+        if measure is None:
+            return ast.Claim(epsilon, delta, interval, sizes or (), span=span)
+        if (delta is None) == (measure == "renyi"):
+            hint = "for example `range 2*eps`, or `renyi 2, eps`: an order, then epsilon"
+            message = (
+                "a claim of bounded range has no delta" if delta else "the epsilon of the claim is missing"
+            )
+            raise InputError(message, span, hint)
+        order, bound = (epsilon, delta) if measure == "renyi" else (None, epsilon)
+        return ast.Claim(bound, None, interval, sizes or (), str(measure), order, span=span)
 
     def sizes(self, meta: Meta, every: Token, *names: Token) -> tuple[ast.Name, ...]:
         """The names after ``for all``."""

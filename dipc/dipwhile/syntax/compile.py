@@ -16,6 +16,7 @@ from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
+from dipc.claims.ratios import Measure
 from dipc.dipwhile.syntax import ast, questions, types
 from dipc.dipwhile.syntax.arrays import array_sizes
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
@@ -141,12 +142,30 @@ def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim
     refuse_sizes(claim, constants)
     epsilon = compile_epsilon(claim.epsilon, constants)
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
-    return CoreClaim(epsilon, delta, compile_interval(claim.interval, constants), claim.span)
+    measure = compile_measure(claim, constants)
+    return CoreClaim(epsilon, delta, compile_interval(claim.interval, constants), claim.span, measure)
+
+
+def compile_measure(claim: ast.Claim, constants: Constants) -> Measure | None:
+    """What a claim bounds, if it is not the privacy loss, with the order evaluated."""
+    if claim.measure is None:
+        return None
+    if claim.order is None:
+        return Measure()
+    order = evaluate(claim.order, constants, "the order")
+    if order.q != 1 or order < 2:
+        hint = "for example `renyi 2, eps`"
+        raise InputError(
+            f"the order is an integer of at least 2, not `{show(order)}`", claim.order.span, hint
+        )
+    return Measure(int(order.p))
 
 
 def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberClaim | None:
     """A claim such as ``1.372``, ``ln(2)`` or ``eps + ln(2)``; None if it is a multiple of eps, or wrong."""
     refuse_sizes(claim, constants)
+    if claim.measure is not None:
+        return None
     if any(isinstance(node, ast.Fold) for node in nodes(claim.epsilon)):
         return None
     epsilon = substitute(claim.epsilon, constants)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.claims.ratios import Measure
 from dipc.dipwhile.syntax.ast import Binary, Distribution, Expr, Index, Name, Secret, Unknown
 from dipc.errors import Source, Span
 from dipc.models.values import Value
@@ -182,12 +183,13 @@ class CoreAdjacency:
 
 @dataclass(frozen=True, slots=True)
 class CoreClaim:
-    """``epsilon`` and ``delta`` are expressions in eps."""
+    """``epsilon`` and ``delta`` are expressions in eps; ``measure`` is what is bounded, if not the loss."""
 
     epsilon: Expr
     delta: Expr | None
     budgets: EpsRange
     span: Span
+    measure: Measure | None = None
 
 
 # --- questions of ``dipc pufferfish`` -----------------------------------------------------------

@@ -39,6 +39,9 @@ METRICS = ("linf", "l1", "hamming", "all")
 NUMBERS = ("reals", "integers")
 """Words right after the ``in`` of an input or output only, as ``all`` is after the ``for`` of a claim."""
 
+MEASURES = ("range", "renyi")
+"""Words at the beginning of a claim only, if an expression follows."""
+
 OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 """Brackets and their partners."""
 
@@ -81,6 +84,19 @@ def layout(tokens: Iterable[Token]) -> Iterator[Token]:
             depth -= 1
         yield token
         previous = token
+
+
+def measures(tokens: Iterable[Token], begins: bool) -> Iterator[Token]:
+    """The same tokens with the measures of claims classified; ``begins``: a claim begins with the first."""
+    coming = iter(tokens)
+    for token in coming:
+        following = next(coming, None) if begins and token.type == "NAME" and token in MEASURES else None
+        if following is not None and following.type in ("NAME", "NUMBER", "EPS", "LPAR"):
+            token.type = "MEASURE"
+        yield token
+        if following is not None:
+            yield following
+        begins = token.type == "PRIVATE"
 
 
 def classify(token: Token, previous: Token | None) -> Token:

@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.dipwhile.syntax.ast import AccurateClaim, Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
-from dipc.dipwhile.syntax.layout import layout
+from dipc.dipwhile.syntax.layout import layout, measures
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
@@ -84,7 +84,8 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    tree = run(_lark(), start, layout(raw_tokens(source.text)), Builder(source))
+    tokens = measures(layout(raw_tokens(source.text)), begins=start == "claim")
+    tree = run(_lark(), start, tokens, Builder(source))
     if isinstance(tree, Program | Claim | AccurateClaim | Expr):
         check_depth(tree)
     return tree

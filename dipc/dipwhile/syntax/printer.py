@@ -139,9 +139,12 @@ def show(node: ast.Node) -> str:
             return kind + optional(" {}", distance)
         case ast.FormulaAdjacency(formula):
             return show_expr(formula)
-        case ast.Claim(epsilon, delta, interval, sizes):
+        case ast.Claim(epsilon, delta, interval, sizes, measure, order):
             every = " for all " * bool(sizes) + ", ".join(map(show, sizes))
-            return show(epsilon) + optional(", {}", delta) + optional(" for eps in {}", interval) + every
+            first = "" if measure is None else f"{measure} " + optional("{}, ", order)
+            return (
+                first + show(epsilon) + optional(", {}", delta) + optional(" for eps in {}", interval) + every
+            )
         case ast.Reals():
             return "reals"
         case ast.Integers():

@@ -1,0 +1,140 @@
+"""Bounded range and Renyi divergences against their definitions, on a grid of budgets."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import mpmath
+import pytest
+from campaigns import many
+from flint import fmpq
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numeric import fixed, high, near, value
+
+import dipc
+from dipc.errors import InputError
+from dipc.signs.tables import RootCluster
+
+TABLES = (
+    ("1/4", "1/4", "1/4", "1/4"),
+    ("exp(eps)/(exp(eps)+3)", "1/(exp(eps)+3)", "1/(exp(eps)+3)", "1/(exp(eps)+3)"),
+    ("1/(exp(eps)+3)", "exp(eps)/(exp(eps)+3)", "1/(exp(eps)+3)", "1/(exp(eps)+3)"),
+    ("exp(eps)/(2*exp(eps)+4)", "exp(eps)/(2*exp(eps)+4)", "2/(exp(eps)+2)", "0"),
+    ("exp(-eps)/4", "1/4", "(1-exp(-eps))/4", "1/2"),
+    ("1/4 + eps*exp(-eps)/4", "1/4 - eps*exp(-eps)/4", "1/8", "3/8"),
+    ("0", "1", "0", "0"),
+    ("1/4", "3/4", "0", "0"),
+)
+GRID = [fmpq(1, 100), *(fmpq(i, 3) for i in range(1, 9)), fmpq(5), fmpq(9)]
+MEASURES = (None, 2, 3, 4)
+
+
+def numbers(table: tuple[str, ...], eps: fmpq) -> list[mpmath.mpf]:
+    names = {"eps": high(eps), "exp": mpmath.exp, "__builtins__": {}}
+    return [mpmath.mpf(eval(text, names)) for text in table]  # all fractions are dyadic
+
+
+def measured(left: tuple[str, ...], right: tuple[str, ...], order: int | None, eps: fmpq) -> mpmath.mpf:
+    """The measure by its definition: the least epsilon of one ordered pair at one eps."""
+    p, q = numbers(left, eps), numbers(right, eps)
+    possible = [o for o in range(4) if p[o] or q[o]]
+    if order is None:
+        ratios = []
+        for o, other in product(possible, repeat=2):
+            more, less = p[o] * q[other], p[other] * q[o]
+            if more and not less:
+                return mpmath.inf
+            ratios += [mpmath.log(more / less)] if more else []
+        return max(ratios)
+    if any(p[o] and not q[o] for o in possible):
+        return mpmath.inf
+    total = sum(p[o] ** order * q[o] ** (1 - order) for o in possible if p[o])
+    return mpmath.log(total) / (order - 1)
+
+
+def program(left: tuple[str, ...], right: tuple[str, ...], claim: str = "") -> dipc.Mechanism:
+    one, other = (
+        "choose {" + ", ".join(f"{o}: {text}" for o, text in enumerate(table)) + "}"
+        for table in (left, right)
+    )
+    text = f"if q = 0 then o <- {one} else o <- {other} end"
+    return dipc.load(f"input q in {{0, 1}}; output o in 0..3; adjacent all\n{claim}\n{text}")
+
+
+def asked(order: int | None) -> dict[str, bool | int]:
+    return {"range": True} if order is None else {"renyi": order}
+
+
+@fixed(many(20, campaign=2000))
+@given(st.permutations(TABLES), st.sampled_from(MEASURES))
+def test_the_least_t_and_the_curve_on_a_grid(tables: list[tuple[str, ...]], order: int | None) -> None:
+    left, right = tables[:2]
+    assume("eps" in str(tables[:2]))
+    mechanism = program(left, right)
+    found = mechanism.budget(**asked(order)).least  # type: ignore[arg-type]
+    curve = mechanism.loss_curve(**asked(order))  # type: ignore[arg-type]
+    for eps in GRID:
+        needed = max(measured(*pair, order, eps) for pair in permutations((left, right)))
+        assert found.infinite or needed / high(eps) < high(found.high) + mpmath.mpf("1e-9")
+        at = mechanism.budget(at=eps, **asked(order)).least  # type: ignore[arg-type]
+        assert at.infinite == (needed == mpmath.inf)
+        if not at.infinite:
+            assert at.high is not None
+            assert high(at.low) - mpmath.mpf("1e-9") <= needed / high(eps)
+            assert needed / high(eps) <= high(at.high) + mpmath.mpf("1e-9")
+        for segment in curve.segments:
+            low = segment.low.high if isinstance(segment.low, RootCluster) else segment.low
+            top = segment.high.low if isinstance(segment.high, RootCluster) else segment.high
+            if low < eps and (top is None or eps < top):
+                assert (segment.value is None) == (needed == mpmath.inf)
+                if segment.value is not None:
+                    assert near(mpmath.log(value(segment.value, eps)) / curve.times, needed)
+
+
+@fixed(many(8, campaign=300))
+@given(st.permutations(TABLES))
+def test_the_measures_in_their_order(tables: list[tuple[str, ...]]) -> None:
+    """Renyi grows with the order, at most to the privacy loss; that <= range <= twice the loss."""
+    assume("eps" in str(tables[:2]))
+    mechanism = program(*tables[:2])
+    measures = [asked(2), asked(3), asked(4), {}, asked(None)]
+    found = [mechanism.budget(**each).least for each in measures]  # type: ignore[arg-type]
+    if any(each.infinite for each in found):
+        assert all(each.infinite for each in found)
+        return
+    highs = [each.high for each in found]
+    assert all(one.low <= top for one, top in zip(found, highs[1:], strict=False))
+    assert found[-1].low <= 2 * highs[3]
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "t"),
+    [("nmax1", {"range": True}, 1), ("nmax2", {"range": True}, 2), ("nmax1", {"renyi": 3}, 1)],
+)
+def test_shipped_programs(name: str, question: dict[str, int], t: int) -> None:
+    assert dipc.load(name, N=2).budget(**question).least.exact == t  # type: ignore[arg-type]
+
+
+def test_a_divergence_without_a_value() -> None:
+    """P(u')(0) = (eps - 1)^2/... vanishes at eps = 1, where P(u)(0) does not."""
+    small = "(eps - 1)^2/(1 + eps^2)/2"
+    mechanism = program(("1/2", "1/2", "0", "0"), (small, f"1 - {small}", "0", "0"))
+    with pytest.raises(InputError, match="no value for some eps"):
+        mechanism.budget(renyi=2)
+    assert mechanism.budget(renyi=2, at=1).least.infinite
+    assert mechanism.budget(range=True, at=1).least.infinite
+    assert mechanism.budget(range=True).least.infinite
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"range": True, "renyi": 2}, "two questions"),
+        ({"renyi": 1}, "at least 2"),
+        ({"renyi": True}, "at least"),
+    ],
+)
+def test_questions_that_make_no_sense(question: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        program(*TABLES[:2]).budget(**question)  # type: ignore[arg-type]
