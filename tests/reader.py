@@ -286,10 +286,21 @@ class Reader:
 
     def claim(self) -> Tree:
         """``epsilon, delta for eps in (low, high] for all N``; all but epsilon may be absent."""
-        epsilon, delta = self.sum(), self.after(",", self.sum)
+        after = self.tokens[self.place + 1]
+        expression = (
+            after.kind in ("name", "number") and after.text not in ("for", "inf")
+        ) or after.text == "("
+        measure = order = None
+        if self.next.text in ("range", "renyi") and expression:
+            measure = self.name()
+        if measure == "renyi":
+            order = self.sum()
+            self.parts(",")
+        epsilon = self.sum()
+        delta = None if measure else self.after(",", self.sum)
         every = self.next.text == "for" and self.tokens[self.place + 1].text != "eps"
         interval = None if every else self.after("for", self.interval)
-        return "Claim", epsilon, delta, interval, self.after("for", self.sizes) or ()
+        return "Claim", epsilon, delta, interval, self.after("for", self.sizes) or (), measure, order
 
     def sizes(self) -> Tree:
         """``all N, M``."""

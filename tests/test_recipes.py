@@ -83,7 +83,7 @@ def test_every_noise_is_explained(word: str) -> None:
 
 # --- claims --------------------------------------------------------------------------------------
 
-STATED = {"Goal": ("private", "The claim")}
+STATED = dict.fromkeys(("Goal", "BoundedRange", "Renyi"), ("private", "The claim"))
 """For every claim the word of the grammar that states it, and the section of the language page about it."""
 
 NO_LINE_YET = {"Accurate": "accuracy.md"}
@@ -123,7 +123,10 @@ def test_every_claim_has_words_and_a_place_in_the_language(kind: type[Claim]) ->
 
 @pytest.mark.parametrize("kind", STATED_KINDS)
 def test_every_claim_has_a_certificate_statement(kind: type[Claim]) -> None:
-    """The kernel's checker of the statement."""
+    """The kernel's checker of the statement; claims without one have no certificates yet."""
+    if not kind.statement:
+        assert kind.__name__ in ("BoundedRange", "Renyi")
+        return
     kernel = ROOT / "dipc" / "kernel"
     assert (kernel / f"{kind.statement}.py").is_file()
     assert kind.statement in (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations, product
 
 import mpmath
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from numeric import fixed, high, near, value
 
 import dipc
+from dipc.dipwhile.certify.compared import compared
 from dipc.errors import InputError
+from dipc.kernel import privacy
 from dipc.signs.tables import RootCluster
 
 TABLES = (
@@ -27,7 +30,7 @@ TABLES = (
     ("1/4", "3/4", "0", "0"),
 )
 GRID = [fmpq(1, 100), *(fmpq(i, 3) for i in range(1, 9)), fmpq(5), fmpq(9)]
-MEASURES = (None, 2, 3, 4)
+MEASURES = (None, 2, 3)
 
 
 def numbers(table: tuple[str, ...], eps: fmpq) -> list[mpmath.mpf]:
@@ -138,3 +141,78 @@ def test_a_divergence_without_a_value() -> None:
 def test_questions_that_make_no_sense(question: dict[str, int], message: str) -> None:
     with pytest.raises(InputError, match=message):
         program(*TABLES[:2]).budget(**question)  # type: ignore[arg-type]
+
+
+CLAIMS = ("0*eps", "eps/2", "eps", "2*eps", "ln(3)", "ln(1 + exp(eps))", "eps/4 + 1/8")
+
+
+@fixed(many(15, campaign=1000))
+@given(st.permutations(TABLES), st.sampled_from(MEASURES), st.sampled_from(CLAIMS))
+def test_claims_on_a_grid(tables: list[tuple[str, ...]], order: int | None, epsilon: str) -> None:
+    left, right = tables[:2]
+    measure = "range " if order is None else f"renyi {order}, "
+    verdict = program(left, right, f"private {measure}{epsilon}").check()
+    found = verdict.counterexample
+
+    def excess(pair: tuple[tuple[str, ...], ...], eps: fmpq) -> mpmath.mpf:
+        names = {"eps": high(eps), "exp": mpmath.exp, "ln": mpmath.log, "__builtins__": {}}
+        return measured(pair[0], pair[1], order, eps) - eval(epsilon, names)
+
+    if found is None:
+        assert verdict.status == "private"
+        worst = max(excess(pair, eps) for pair in permutations((left, right)) for eps in GRID)
+        assert worst < mpmath.mpf("1e-30")
+        return
+    pair = (left, right) if dict(found.input)["q"] == 0 else (right, left)
+    assert verdict.status == "violated" and excess(pair, found.epsilon) > 0
+    assert (found.value - found.bound).sign_at(found.epsilon) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "status"),
+    [
+        ("nmax2", "range eps", "violated"),
+        ("nmax2", "range 2*eps", "private"),
+        ("nmax1", "range eps", "private"),
+    ],
+)
+def test_public_vectors(name: str, claim: str, status: str) -> None:
+    assert dipc.load(name, N=2).check(claim).status == status
+
+
+def test_a_measure_is_a_word_of_claims_only() -> None:
+    """A parameter may have its name, also in a claim."""
+    text = "param range = 2; input q in {0, 1}; output o in {0}; adjacent all; private range*eps, 1/range; o <- 0"
+    assert str(dipc.load(text).check().goal) == "(2*eps, 1/2)-private for every eps in (0, inf)"
+    assert str(dipc.load(text).check("range range*eps").goal).startswith("private range 2*eps")
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("range eps, 1/10", "no delta"),
+        ("renyi 2", "epsilon of the claim is missing"),
+        ("renyi 1, eps", "at least 2"),
+        ("renyi 5/2, eps", "at least 2"),
+        ("range eps - 1", "negative at eps"),
+    ],
+)
+def test_claims_that_make_no_sense(claim: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        dipc.load("nmax1", N=2).check(claim)
+
+
+def test_what_does_not_follow_refuses_by_name() -> None:
+    mechanism = program(*TABLES[1:3], claim="private range 2*eps")
+    with pytest.raises(InputError, match="there is no certificate for the claim private range"):
+        mechanism.certificate(mechanism.check())
+    for question in (mechanism.explain, mechanism.profile, mechanism.violating_budgets, mechanism.sentence):
+        with pytest.raises(InputError, match="this is about"):
+            question()
+
+
+def test_a_certificate_of_privacy_is_none_of_a_range() -> None:
+    """The program claims a range of eps; the certificate says less, that it is eps-private."""
+    mechanism = program(*TABLES[1:3], claim="private range eps")
+    written = json.dumps(mechanism.certificate(mechanism.check("eps")))
+    assert compared(privacy.check(written.encode()), {}, None).differences

@@ -251,6 +251,8 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
 def is_claim_of(certificate: Certificate | EverySize, claim: ast.Claim, known: Known) -> bool:
     """Is the certificate about this claim, with the same epsilon, delta and interval?"""
     listed, t, table = certificate.claim, certificate.claim.t, certificate.table
+    if claim.measure is not None:
+        return False
     if astuple(listed.on) != claimed_interval(claim, known):
         return False
     epsilon = as_pair(value_of(claim.epsilon, known))
