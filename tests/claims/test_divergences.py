@@ -182,7 +182,8 @@ def test_public_vectors(name: str, claim: str, status: str) -> None:
 
 def test_a_measure_is_a_word_of_claims_only() -> None:
     """A parameter may have its name, also in a claim."""
-    text = "param range = 2; input q in {0, 1}; output o in {0}; adjacent all; private range*eps, 1/range; o <- 0"
+    claim = "private range*eps, 1/range"
+    text = f"param range = 2; input q in {{0, 1}}; output o in {{0}}; adjacent all; {claim}; o <- 0"
     assert str(dipc.load(text).check().goal) == "(2*eps, 1/2)-private for every eps in (0, inf)"
     assert str(dipc.load(text).check("range range*eps").goal).startswith("private range 2*eps")
 
