@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from flint import fmpq
 
@@ -38,6 +38,10 @@ class MeasuredViolated(Refuted):
 
     counterexample: Excess  # type: ignore[misc]
     status: ClassVar[str] = "violated"
+
+    def to_sympy(self) -> Any:
+        """The violated inequality of the counterexample in sympy, of the symbol ``eps``."""
+        return self.counterexample.to_sympy()
 
 
 class Part(NamedTuple):
@@ -170,6 +174,12 @@ class Excess(Witness):
 
     def __repr__(self) -> str:
         return f"<Excess {self.brief()}>"
+
+    def to_sympy(self) -> Any:
+        """The violated inequality ``value > bound`` in sympy, of the symbol ``eps``."""
+        from sympy import Gt
+
+        return Gt(self.value.to_sympy(), self.bound.to_sympy(), evaluate=False)
 
     def brief(self) -> str:
         """For example ``q = 0 against q = 1: out = 0 against out = 1 at eps = 1``."""

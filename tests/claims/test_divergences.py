@@ -217,3 +217,13 @@ def test_a_certificate_of_privacy_is_none_of_a_range() -> None:
     mechanism = program(*TABLES[1:3], claim="private range eps")
     written = json.dumps(mechanism.certificate(mechanism.check("eps")))
     assert compared(privacy.check(written.encode()), {}, None).differences
+
+
+def test_a_violation_in_python() -> None:
+    verdict = dipc.load("nmax2", N=2).check("range eps")
+    assert repr(verdict.counterexample).startswith(
+        "<Excess q = [-1, 0] against q = [0, -1]: out = 2 against out"
+    )
+    assert str(verdict.to_sympy()) == "1 + exp(-eps)/4 - exp(-eps/2) > 1/4"
+    with pytest.raises(InputError, match="counterexamples to claims of this kind are not plotted"):
+        verdict.plot()

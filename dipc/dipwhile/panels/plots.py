@@ -141,6 +141,8 @@ def _pair(example: Counterexample) -> str:
 def _of_verdict(verdict: Verdict, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
     article = "an" if verdict.status[0] in "aeiou" else "a"
     message = f"{article} {verdict.status} verdict has no counterexample to plot"
+    if verdict.counterexample is not None:
+        message = f"counterexamples to claims of this kind are not plotted: {verdict.claim}"
     hint = "plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()"
     raise InputError(message, hint=hint)
 

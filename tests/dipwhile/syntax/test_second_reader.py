@@ -135,6 +135,22 @@ def test_different_programs_have_different_trees(one: str, other: str) -> None:
     assert read(one) != read(other)
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "range 2*eps",
+        "range (eps)",
+        "range range*eps",
+        "renyi 2, eps for eps in (0, 1]",
+        "range*eps, 1/range",
+        "renyi",
+    ],
+)
+def test_measures_of_claims(claim: str) -> None:
+    text = f"param range = 2; output o in {{0}}; private {claim}; o <- 0"
+    assert read(text) == tree(text)
+
+
 def test_every_field_of_every_node_is_compared() -> None:
     """A field that :func:`plain` forgot would be compared by nobody."""
     nodes = [node for node in vars(ast).values() if isinstance(node, type) and issubclass(node, ast.Node)]
