@@ -1,7 +1,8 @@
 """The contract of a claim: all that the driver, the counts and the reports know about it.
 
-The one claim today is (eps, delta)-privacy, in :mod:`dipc.claims.privacy`.  A claim is about two laws at a
-time, P(u) and P(u') of adjacent inputs, and for these it is a list of inequalities f >= 0 that must hold for
+The claims are (eps, delta)-privacy, in :mod:`dipc.claims.privacy`, bounded range, in
+:mod:`dipc.claims.bounded_range`, and Renyi divergences, in :mod:`dipc.claims.renyi`.  A claim is about two
+laws at a time, P(u) and P(u') of adjacent inputs, and for these it is a list of inequalities f >= 0 that must hold for
 every eps of its range.  It comes in two shapes:
 
 * *by output*: one inequality for every output, which depends on the two probabilities of that output only;
@@ -108,7 +109,7 @@ class Claim(ABC):
     """A statement about the laws of adjacent inputs, for every eps of ``budgets``.
 
     ``span`` is the place where it is written, for messages.  ``statement`` names what a certificate of the
-    claim states; it is the name of the kernel's checker.
+    claim states; it is the name of the kernel's checker, empty if there is none.
     """
 
     budgets: EpsRange
