@@ -2,8 +2,8 @@
 
 The claims are (eps, delta)-privacy, in :mod:`dipc.claims.privacy`, bounded range, in
 :mod:`dipc.claims.bounded_range`, and Renyi divergences, in :mod:`dipc.claims.renyi`.  A claim is about two
-laws at a time, P(u) and P(u') of adjacent inputs, and for these it is a list of inequalities f >= 0 that must hold for
-every eps of its range.  It comes in two shapes:
+laws at a time, P(u) and P(u') of adjacent inputs, and for these it is a list of inequalities f >= 0 that
+must hold for every eps of its range.  It comes in two shapes:
 
 * *by output*: one inequality for every output, which depends on the two probabilities of that output only;
 * *by law*: any number of inequalities, which depend on the two laws as a whole.
