@@ -190,15 +190,18 @@ def read_either_way(
 
     If both ways are refused, the error of the second is shown; of two in the same line, that of the first.
     """
-    check_inputs(text, declared(told, text))
+    parts = declared(told, text)
+    check_inputs(text, parts)
     syntax = None
     try:
         syntax = read_program(text, told, given, changed)
         return syntax, compile_program(syntax, text.until_end), ()
     except InputError as error:
         refusal = error
+    if parts.claim is not None and parts.claim.sizes:  # an unrolled program has one size
+        raise refusal from None
     try:
-        unrolled, notes = read_unrolled(text, declared(told, text), given, changed)
+        unrolled, notes = read_unrolled(text, parts, given, changed)
         check_depth(unrolled)
         return unrolled, compile_program(unrolled, text.until_end), notes
     except InputError as error:

@@ -1,0 +1,82 @@
+"""The table of words: documented, and about words that exist."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import secrets
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dipc
+from dipc.dipwhile.python.library import INSTEAD, WORDS
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "python.md").read_text(encoding="utf-8")
+RNG = np.random.default_rng()
+MODULES = {"random": random, "secrets": secrets}
+
+
+@pytest.mark.parametrize("path", sorted(WORDS))
+def test_is_documented(path: str) -> None:
+    assert path.rpartition(".")[2] in DOCUMENT
+
+
+@pytest.mark.parametrize("path", sorted(path for path in WORDS if "." in path))
+def test_exists(path: str) -> None:
+    module, _, name = path.rpartition(".")
+    if module == "rng":
+        assert hasattr(RNG, name) or hasattr(np.random, name)
+    else:
+        assert hasattr(importlib.import_module(module), name)
+
+
+def test_words_of_other_libraries_are_none_of_the_table() -> None:
+    assert not {path.rpartition(".")[2] for path in WORDS if path.startswith("numpy")} & INSTEAD.keys()
+
+
+def test_notes_are_made_once() -> None:
+    @dipc.mechanism(inputs="x in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
+    def f(x, eps):
+        rng = np.random.default_rng(7)
+        if rng.random() < 0.1:
+            return 0
+        return x if rng.random() < 0.3 else 1 - x
+
+    notes = f.check().notes
+    assert len(notes) == len(set(notes))
+    assert any("1/10" in note for note in notes)
+    assert any("seed" in note for note in notes)
+    assert any("rounding of floats" in note for note in notes)
+
+
+def test_parameters_change_the_unrolled_program() -> None:
+    @dipc.mechanism(inputs="q[N] in {0, 1}", outputs="out[N] in {0, 1}", adjacent="hamming 1", private="eps")
+    def f(q, eps, N=2, cut=1):
+        out = []
+        for x in q:
+            out.append(int(x + np.random.laplace(0, 1 / eps) >= cut))
+        return out
+
+    larger = f.with_parameters(N=3, cut="1/2")
+    assert larger.check().status == "private"
+    assert len(larger.program.inputs[0].cells) == 3
+    assert "param" not in larger.source_text
+    with pytest.raises(dipc.InputError, match="no parameter `M`"):
+        f.with_parameters(M=3)
+
+
+def test_no_claim_is_made_for_other_sizes() -> None:
+    """An unrolled program reads as many cells as it was unrolled for."""
+
+    def f(q, eps, N=2):
+        total = []
+        for x in q:
+            total.append(x)
+        return int(sum(total) + np.random.laplace(0, 1 / eps) > 1)
+
+    told = {"inputs": "q[N] in {0, 1}", "outputs": "out in {0, 1}", "adjacent": "hamming 1"}
+    assert "q[2]" in dipc.mechanism(**told, private="eps")(f).source_text
+    with pytest.raises(dipc.InputError, match="append"):
+        dipc.mechanism(**told, private="eps for all N")(f)
