@@ -38,8 +38,9 @@ BUDGET = ("eps", "ε", "epsilon")
 
 Functions = dict[FunctionType, FunctionType]
 WORDS = {name: meanings[0] for name, meanings in MEANINGS.items()}
-SAME = {id(meaning): meanings[0] for meanings in MEANINGS.values() for meaning in meanings}
-"""The words by the objects that mean them: ``math.exp`` is ``exp``."""
+SAME = {id(each): meanings[0] for word, meanings in MEANINGS.items() for each in meanings if word != "exp"}
+"""The words by the objects that mean them: ``math.floor`` is ``floor``.  ``math.exp`` stays a float, which
+numpy and ``random`` can take; dipc's own ``exp`` is exact."""
 
 
 def meant(value: Any) -> Any:
@@ -80,7 +81,7 @@ class ExactNumbers(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([node.target], value), node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """``math.exp``: the word that it means."""
+        """``math.floor``: the word that it means."""
         self.generic_visit(node)
         return node if not isinstance(node.ctx, ast.Load) else called(MEANT, [node], node)
 
@@ -175,10 +176,9 @@ def run(
     eps = before.eps if before is not None else None
     for name in [name for name in BUDGET if name in named]:
         eps = words.exactly(to_eps(named[name]), name)
-        if name in parameters:
-            named[name] = eps
-        else:
-            del named[name]
+        del named[name]
+    if eps is not None:
+        named |= {name: eps for name in BUDGET if name in parameters}
     call = Call(eps, as_python(changed))
     own = as_python({**constants, **changed})
     bound = signature(ready.function, follow_wrapped=False).bind_partial(*given, **named).arguments
