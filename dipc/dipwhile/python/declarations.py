@@ -102,8 +102,13 @@ def line(what: str, written: object, place: ast.expr | None, text: FunctionText)
 
 
 def lowered(written: str) -> str:
-    """``True`` and ``False`` as the language writes them."""
-    return re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), written)
+    """``True``, ``False`` and the words of strings as the language writes them, each in its place.
+
+    >>> lowered("o in {None, 'yes', True}")
+    'o in {None,  yes , true}'
+    """
+    words = re.sub(r"(?<!\w)(['\"])([A-Za-z_]\w*)\1", r" \2 ", written)
+    return re.sub(r"\b(True|False)\b", lambda found: found[0].lower(), words)
 
 
 def literal(written: str, place: ast.expr | None, text: FunctionText) -> int | None:

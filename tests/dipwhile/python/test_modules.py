@@ -121,7 +121,7 @@ def test_a_function_without_decorator(capsys: Capture) -> None:
         ("def f(:\n", "a.py", ["a.py:1:1: error: ", "    def f(:"]),
         ("import no_such\n", "a.py:f", ["a.py:1:1: error: ModuleNotFoundError: No module named 'no_such'"]),
         ("raise SystemExit\n", "a.py:f", ["a.py:1:1: error: SystemExit"]),
-        (BAD.replace("flip(", "flop("), "a.py", ["a.py:6:17: error: `flop` cannot be called here"]),
+        (BAD.replace("flip(", "flop("), "a.py", ["a.py:6:17: error: unknown name `flop`"]),
         ("f = 1\n", "a.py:f", ["error: `f` in a.py is the int 1, not a mechanism"]),
         (BAD, "a.py:bat", ["error: a.py: there is no function `bat`", "    help: did you mean `bad`?"]),
         ("", "a.py", ["error: a.py: there is no mechanism in this file"]),
