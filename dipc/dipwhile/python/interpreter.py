@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
@@ -220,7 +221,7 @@ class Interpreter(Operations):
         match thing:
             case Table(entries):
                 key = self.key(index)
-                self.put(owner, Table(tuple({**dict(entries), key: value}.items())))
+                self.put(owner, replace(thing, entries=tuple({**dict(entries), key: value}.items())))
             case Items(values, kind, dtype) if kind != "view" and not isinstance(index, slice):
                 place = self.position(index, len(values))
                 if kind == "array" and self.dtype([value]) != dtype:
@@ -255,7 +256,7 @@ class Interpreter(Operations):
         new = self.operate(node, node.op, old, self.read(node.value))
         if isinstance(old, Ref) and isinstance(self.get(old), Items):
             before, after = self.get(old), self.get(new)
-            if before.kind == "input" or (before.kind != "list" and after.dtype != before.dtype):
+            if before.kind in ("input", "view") or (before.kind != "list" and after.dtype != before.dtype):
                 raise self.refuse("this changes the list in place", "write `x = x + y`")
             self.put(old, Items(after.values, before.kind, before.dtype))
         elif owner is not None:
@@ -646,6 +647,11 @@ class Interpreter(Operations):
         thing = self.get(owner) if isinstance(owner, Ref) else owner
         if isinstance(thing, Table):
             key, entries = self.key(index), dict(thing.entries)
+            if key not in entries and thing.default is not None:
+                if is_number(thing.default):
+                    return thing.default
+                self.assign_cell(owner, key, self.invoke(thing.default, [], {}))
+                entries = dict(self.get(owner).entries)
             if key not in entries:
                 raise self.stop(f"the dictionary has no key {key!r} here")
             return entries[key]

@@ -484,7 +484,7 @@ def each(m: Interpreter, value: Value, function: Callable[[Value], Value]) -> Va
 def rounding(mode: str) -> Handler:
     """One way of rounding."""
 
-    def rounded(m: Interpreter, x: Value, digits: Value = 0) -> Value:
+    def rounded(m: Interpreter, x: Value = 0, digits: Value = 0) -> Value:
         if digits not in (0, None):
             raise m.refuse("rounding to decimals", "round to integers: `round(x)`")
         return each(m, x, lambda v: m.rounded(mode, v))
@@ -656,13 +656,39 @@ def to_dict(m: Interpreter, pairs: Value = (), **named: Value) -> Value:
     return m.new(Table(tuple({**found, **named}.items())))
 
 
+@word("collections.defaultdict")
+def default_dict(m: Interpreter, default_factory: Value = None) -> Value:
+    """A dictionary that makes the values of missing keys."""
+    return m.new(Table((), default_factory))
+
+
+@word("collections.Counter")
+def counter(m: Interpreter, values: Value = ()) -> Value:
+    """How often each value occurs."""
+    found: dict[Value, int] = {}
+    for key in map(m.key, m.items(values)):
+        found[key] = found.get(key, 0) + 1
+    return m.new(Table(tuple(found.items()), 0))
+
+
 @word("map")
 def mapped(m: Interpreter, function: Value, *iterables: Value) -> Value:
     """A function of each cell."""
     return tuple(m.invoke(function, list(row), {}) for row in zip(*map(m.items, iterables), strict=False))
 
 
-@word("numpy.array", "numpy.asarray", "numpy.copy", "numpy.concatenate")
+@word("numpy.asarray")
+def as_array(m: Interpreter, values: Value, dtype: Value = None) -> Value:
+    """The same array, or a new one, which cannot be told apart for an input: it must not be changed."""
+    if listed(m, values) and m.get(values).kind == "array" and dtype is None:
+        return values
+    made = array(m, values, dtype)
+    if listed(m, values) and m.get(values).kind != "list":
+        m.put(made, replace(m.get(made), kind="view"))
+    return made
+
+
+@word("numpy.array", "numpy.copy", "numpy.concatenate")
 def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True) -> Value:
     """A numpy array; of several lists, their cells one after the other."""
     cells = [
@@ -994,11 +1020,9 @@ def sort(m: Interpreter, owner: Ref, *, key: Value = None, reverse: Value = Fals
 
 
 def index(m: Interpreter, owner: Value, value: Value) -> Value:
-    """``a.index(x)``: the first place; samples are never compared for equality."""
+    """``a.index(x)``: the first place."""
     cells = m.items(owner)
     value = m.now(value)
-    if any(isinstance(v, Sym) and v.kind in RANDOM for v in (*cells, value)):
-        raise m.refuse("samples are compared with `==` here", "use `argmax` or `argmin`")
     for i, cell in enumerate(cells):
         if m.truth(m.compare("==", cell, value)):
             return i
@@ -1019,13 +1043,14 @@ def setdefault(m: Interpreter, owner: Ref, key: Value, default: Value = None) ->
     """``d.setdefault(key, default)``."""
     entries = dict(m.get(owner).entries)
     value = entries.setdefault(m.key(key), default)
-    m.put(owner, Table(tuple(entries.items())))
+    m.put(owner, replace(m.get(owner), entries=tuple(entries.items())))
     return value
 
 
 def update(m: Interpreter, owner: Ref, other: Ref) -> None:
     """``d.update(e)``."""
-    m.put(owner, Table(tuple({**dict(m.get(owner).entries), **dict(m.get(other).entries)}.items())))
+    both = {**dict(m.get(owner).entries), **dict(m.get(other).entries)}
+    m.put(owner, replace(m.get(owner), entries=tuple(both.items())))
 
 
 METHODS |= {

@@ -101,6 +101,9 @@ class Operations(Paths):
             return self.logarithms(sign, left, right)
         if sign == "//" or sign == "%":
             return self.whole_division(sign, left, right)
+        if all(isinstance(v, bool) or (isinstance(v, Sym) and v.kind == "bool") for v in (left, right)):
+            hint = "write `int(b)`: numpy adds truth values in another way than Python"
+            raise self.refuse(f"`{sign}` of two truth values", hint)
         a, b = self.number(left), self.number(right)
         if is_number(a) and is_number(b):
             return self.computed(sign, compute, a, b)

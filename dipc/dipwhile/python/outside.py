@@ -25,7 +25,7 @@ from dipc.suggest import did_you_mean
 if TYPE_CHECKING:
     from dipc.dipwhile.python.interpreter import Interpreter
 
-LIBRARIES = ("numpy", "numpy.random", "random", "secrets", "math", "statistics")
+LIBRARIES = ("numpy", "numpy.random", "random", "secrets", "math", "statistics", "collections")
 
 
 def python_number(value: fmpq) -> int | Fraction:
@@ -123,12 +123,15 @@ class Outside:
             "numpy.random.mtrand.RandomState",
         ):
             return Word("rng")
-        for library in LIBRARIES:
-            module = sys.modules.get(library)
-            name = getattr(value, "__name__", None)
-            if module is not None and isinstance(name, str) and getattr(module, name, ABSENT) == value:
-                return canonical(f"{library}.{name}")
-        module_name, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        name = getattr(value, "__name__", None)
+        found = [
+            canonical(f"{library}.{name}")
+            for library in LIBRARIES
+            if isinstance(name, str) and getattr(sys.modules.get(library), name, ABSENT) == value
+        ]
+        if found:
+            return next((word for word in found if word.path in WORDS), found[0])
+        module_name = getattr(value, "__module__", None)
         if module_name == "builtins" or getattr(builtins, str(name), ABSENT) is value:
             return Word(str(name))
         root = str(module_name).partition(".")[0]

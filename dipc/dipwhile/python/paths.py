@@ -401,7 +401,8 @@ class Paths:
                     return replace(one, values=tuple(merge(stem, column) for column in columns))
                 case Table():
                     columns = zip(*(thing.entries for thing in things), strict=True)
-                    return Table(tuple((c[0][0], merge(stem, [value for _, value in c])) for c in columns))
+                    entries = tuple((c[0][0], merge(stem, [value for _, value in c])) for c in columns)
+                    return replace(one, entries=entries)
                 case Frame():
                     columns = zip(*(thing.names for thing in things), strict=True)
                     names = tuple((c[0][0], merge(c[0][0], [value for _, value in c])) for c in columns)
@@ -525,8 +526,8 @@ class Shapes:
         match thing:
             case Items(values, kind, dtype):
                 return (kind, dtype, *map(self.of, values))
-            case Table(entries):
-                return ("dict", *((type(key), key, self.of(value)) for key, value in entries))
+            case Table(entries, default):
+                return ("dict", default, *((type(key), key, self.of(value)) for key, value in entries))
             case Frame(names, parent):
                 inside = tuple((name, self.of(value)) for name, value in names)
                 return ("frame", inside, None if parent is None else self.of(parent))

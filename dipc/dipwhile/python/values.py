@@ -65,9 +65,10 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A dictionary in the heap."""
+    """A dictionary in the heap; ``default`` makes the value of a missing key, or is that value."""
 
     entries: tuple[tuple[Value, Value], ...] = ()
+    default: Value = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Each has its inputs and outputs in a comment above it; dipc reads the same text.
 import math
 import random
 import secrets
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -248,3 +249,30 @@ def threshold(x, eps):
     p = 1 / (1 + math.exp(eps))
     noisy = x if rng.random() >= p else 1 - x
     return noisy == 1
+
+
+# q[N] in {0, 1, 2} | h[K] in 0..9
+def counters(q, eps, N=2, K=3):
+    found = Counter(q)
+    made = defaultdict(int)
+    for v in q:
+        made[v] += 2
+    sizes = len(found) + len(made) + (found[5] if 5 not in found else 9)
+    return [found[0] + made[1], sizes, made[2] + len(made)]
+
+
+# x in 0..3 | out in 0..9
+def stops_on_no_path(x, eps):
+    levels = {0: 1, 1: 3, 2: 2}
+    if x > 2:
+        return 0
+    return levels[x] + [5, 4, 3, 2][-1 - x]
+
+
+# q[N] in {0, 1} | out in {-1, 0, 1}
+def conditions_of_numbers(q, eps, N=2):
+    first = q[0] or -1
+    both = q[0] and q[1]
+    if not q[1] and flip(1 / 2):
+        return first
+    return both if both else 0

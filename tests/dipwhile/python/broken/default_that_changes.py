@@ -3,7 +3,11 @@ import math
 import dipc
 
 
+def collect(x, found=[]):
+    found.append(x)
+    return len(found)
+
+
 @dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
 def f(q, eps):
-    noisy = [x + Lap(scale=1/eps) for x in q]
-    return noisy.index(max(noisy))
+    return collect(q[0])
