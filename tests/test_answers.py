@@ -41,6 +41,10 @@ budget hist2 -D N=1
 profile svt1 -D N=1 --epsilon eps/8 --pair q=[0] q=[1]
 regions hist2
 regions svt1 -D N=1 --pair q=[0] q=[1]
+accuracy truncated_geometric --of "out = q"
+accuracy nmax1 -D N=2 --of "q[out] = max(q)" --when "q[1] > q[2]" --beta 1/4
+expect truncated_geometric --of out
+budget nmax1 -D N=2 --range
 distribution svt1 -D N=1 --input q=[0]
 distribution svt1 -D N=1 --input q=[0] --at 1/2
 decide "exists eps: exp(eps) = 2"

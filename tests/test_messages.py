@@ -447,6 +447,7 @@ CALLS = {
     "load": dipc.load,
     "load_model": dipc.load_model,
     "assert_private": dipc.assert_private,
+    "assert_accurate": lambda wrong: dipc.assert_accurate(wrong, "out = q", "1/20"),
     "assert_holds": dipc.assert_holds,
     "assert_pufferfish_private": dipc.assert_pufferfish_private,
     "plot_distributions": lambda wrong: dipc.plot_distributions(wrong, 1),

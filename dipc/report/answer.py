@@ -32,6 +32,8 @@ def _keys(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def envelope(kind: str, found: Mapping[str, Any]) -> Record:
     """The answer of a kind with these contents; keys that are missing are null.
 
+    What the schema does not know stays if it says something, for a test to see.
+
     >>> envelope("decide", {"sentence": "forall eps > 0: eps > 0", "decision": "true"})["answer"]["reason"]
     """
     question, answer = _keys(kind)
@@ -41,7 +43,7 @@ def envelope(kind: str, found: Mapping[str, Any]) -> Record:
         "kind": kind,
         "question": {key: found.get(key) for key in question},
         "answer": {key: found.get(key) for key in answer}
-        | {key: value for key, value in found.items() if key not in (*question, *answer)},
+        | {key: x for key, x in found.items() if key not in (*question, *answer) and x is not None},
     }
 
 

@@ -16,7 +16,7 @@ from numeric import fixed, high, near, value
 import dipc
 from dipc.dipwhile.certify.compared import compared
 from dipc.errors import InputError
-from dipc.kernel import privacy
+from dipc.kernel import statements
 from dipc.signs.tables import RootCluster
 
 TABLES = (
@@ -216,7 +216,7 @@ def test_a_certificate_of_privacy_is_none_of_a_range() -> None:
     """The program claims a range of eps; the certificate says less, that it is eps-private."""
     mechanism = program(*TABLES[1:3], claim="private range eps")
     written = json.dumps(mechanism.certificate(mechanism.check("eps")))
-    assert compared(privacy.check(written.encode()), {}, None).differences
+    assert compared(statements.check(written.encode()), {}, None).differences
 
 
 def test_a_violation_in_python() -> None:

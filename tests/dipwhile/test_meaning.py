@@ -356,14 +356,18 @@ def test_atoms_go_with_both() -> None:
 
 
 def test_types_in_python() -> None:
-    with pytest.raises(dipc.InputError, match=MIXED):
+    """Python says that True and 1 are equal, and so does what is read."""
 
-        @dipc.mechanism(inputs="q in {0, 1}", outputs="o in {0, 1}", adjacent="all", private="eps")
-        def mixed(q):  # type: ignore[no-untyped-def]
-            x = True
-            if q == 1:
-                x = 1  # type: ignore[assignment]
-            return 1 if x == 1 else 0
+    @dipc.mechanism(inputs="q in {0, 1}", outputs="o in {0, 1}", adjacent="all", private="eps")
+    def mixed(q):  # type: ignore[no-untyped-def]
+        x = True
+        if q == 1:
+            x = 1  # type: ignore[assignment]
+        return 1 if x == 1 else 0
+
+    for q in (0, 1):
+        assert mixed(q) == 1
+        assert mixed.distribution(q=q).of(1) == 1
 
 
 # --- empty ranges ----------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from dipc.dipwhile.python.values import (
     is_known,
     is_number,
 )
+from dipc.dipwhile.syntax.ast import Index, Name
 from dipc.dipwhile.syntax.build import rational
 from dipc.errors import InputError, Span
 
@@ -819,8 +820,6 @@ def decimal_note(written: str, exact: object) -> str:
 
 def is_cell(value: Sym) -> bool:
     """Is this a variable, or a cell of an input?"""
-    from dipc.dipwhile.syntax.ast import Index, Name
-
     return isinstance(value.expr, Name | Index)
 
 

@@ -39,6 +39,7 @@ from dipc.dipwhile.python.values import (
     possible_values,
     some,
 )
+from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Distribution, Expr, Name, Op, Statement
 from dipc.errors import InputError, Span
@@ -178,8 +179,6 @@ class Paths:
 
     def atom(self, text: str) -> str:
         """A string as a value of the language."""
-        from dipc.dipwhile.python.words import RESERVED
-
         if not text.isidentifier() or not text.isascii() or text in RESERVED:
             hint = "use one word of ASCII letters, digits and _ that has no other meaning, such as 'top'"
             raise self.refuse(f"the string {text!r} cannot be a value of dipc", hint)

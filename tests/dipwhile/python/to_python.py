@@ -46,7 +46,6 @@ from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import collect_names
 from dipc.dipwhile.syntax.printer import show
-from dipc.dipwhile.syntax.rates import grows_as_scale
 from dipc.dipwhile.syntax.types import declared_kinds, infer
 from dipc.errors import Source
 
@@ -136,8 +135,7 @@ class Writer:
     def distribution(self, node: Distribution) -> str:
         match node:
             case Noise(kind, rate, mean):
-                name = "rate=" if grows_as_scale(rate) else ""
-                return f"{kind}({name}{self.expr(rate)}, {'mean=' if name else ''}{self.expr(mean)})"
+                return f"{kind}(rate={self.expr(rate)}, mean={self.expr(mean)})"
             case Choose(options):
                 return "choose({" + ", ".join(f"{self.expr(v)}: {self.expr(p)}" for v, p in options) + "})"
             case Flip(probability):
