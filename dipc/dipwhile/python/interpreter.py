@@ -336,6 +336,9 @@ class Interpreter(Operations):
                 if d is not None
             ),
         ]
+        for _, default in pairs:
+            if isinstance(default, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp):
+                raise self.unread(default, ("a default that can change", "write `None`, and make it inside"))
         return Closure(
             text, node, parent, tuple((argument.arg, self.read(default)) for argument, default in pairs)
         )
