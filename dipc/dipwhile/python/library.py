@@ -715,12 +715,6 @@ def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
     return m.array([convert[kind](v) for v in m.items(values)], kind)
 
 
-@word("numpy.zeros", "numpy.ones", "numpy.full", "numpy.zeros_like", "numpy.ones_like", "numpy.full_like")
-def constant_array(m: Interpreter, shape: Value, fill_value: Value = None, dtype: Value = None) -> Value:
-    """Replaced below by one row for each."""
-    raise NotImplementedError
-
-
 def filled_with(value: Value, like: bool, full: bool = False) -> Handler:
     """``np.zeros(N)`` and the like."""
 
@@ -741,10 +735,9 @@ def filled_with(value: Value, like: bool, full: bool = False) -> Handler:
     return made
 
 
-for _name, _value in (("zeros", 0), ("ones", 1), ("full", None), ("empty", None)):
+for _name, _value in (("zeros", 0), ("ones", 1), ("full", None)):
     WORDS[f"numpy.{_name}"] = filled_with(_value, False, _name == "full")
     WORDS[f"numpy.{_name}_like"] = filled_with(_value, True, _name == "full")
-del WORDS["numpy.empty"], WORDS["numpy.empty_like"]
 
 
 @word("numpy.arange")
