@@ -34,7 +34,7 @@ from dipc.dipwhile.python.values import (
     some,
 )
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.ast import Binary, Expr, Op, Unary
+from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Number, Op, Unary
 from dipc.dipwhile.syntax.build import chained
 
 ARITHMETIC: dict[str, tuple[Op | None, Callable[[Any, Any], Any]]] = {
@@ -227,8 +227,10 @@ class Operations(Paths):
                 return value
             case Sym(_, "int"):
                 return value
-            case Sym(_, "real" | "lattice"):
-                return Stepped(value, mode, None, None)
+            case Sym(expr, "real" | "lattice"):
+                low, high = self.bounds(expr)
+                a, b = (None if c is None else Fraction(ROUNDING[mode](c)) for c in (low, high))
+                return self.finished(Stepped(value, mode, a, b))
             case Sym(_, "bool"):
                 return self.as_number(value)
             case Sym(_, "num", possible) if possible is not None:
@@ -236,6 +238,26 @@ class Operations(Paths):
                     return value
                 return self.mapped(mode, ROUNDING[mode], value)
         raise self.refuse(f"`{mode}` of this", "round samples and finite numbers only")
+
+    def finished(self, value: Stepped) -> Value:
+        """A rounded sample between two bounds as a finite variable."""
+        return value if value.low is None or value.high is None else self.steps(value)
+
+    def bounds(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
+        """What the comparisons decided on this path say about a sample."""
+        low: Fraction | None = None
+        high: Fraction | None = None
+        for condition, answers in self.state.known.items():
+            match condition:
+                case Binary(op, left, right) if left == expr and len(answers) == 1:
+                    bound = constant(right)
+                    if bound is None or op not in (Op.LT, Op.LE, Op.GT, Op.GE):
+                        continue
+                    if (op in (Op.LT, Op.LE)) == next(iter(answers)):
+                        high = bound if high is None else min(high, bound)
+                    else:
+                        low = bound if low is None else max(low, bound)
+        return (low, high) if low is None or high is None or low <= high else (None, None)
 
     def mapped(self, stem: str, function: Callable[[Any], Any], value: Sym) -> Value:
         """A function of a finite value, case by case."""
@@ -332,6 +354,9 @@ class Operations(Paths):
         a, b = self.now(self.plain(left)), self.now(self.plain(right))
         if not (isinstance(a, Sym) or is_known(a)) or not (isinstance(b, Sym) or is_known(b)):
             raise self.refuse("these cannot be compared", "compare numbers, truth values and strings")
+        for one, other, way in ((a, b, sign), (b, a, SWAPPED[sign])):
+            if isinstance(one, Sym) and isinstance(one.expr, Eps) and is_number(other) and other <= 0:
+                return way in (">", ">=", "!=")  # eps is positive
         if any(isinstance(v, Sym) and v.kind == "eps" for v in (a, b)):
             hint = "a mechanism covers every eps at once: compare private values, samples and constants"
             raise self.refuse("what depends on eps cannot be compared", hint)
@@ -637,3 +662,17 @@ class Operations(Paths):
         coin = self.assign("coin", dip.Flip(share, span=self.place), "bool")
         self.put(ref, Unit(unit.low, unit.high, (p, coin)))
         return coin
+
+
+def constant(expr: Expr) -> Fraction | None:
+    """The number that an expression is; None for others."""
+    match expr:
+        case Number(value):
+            return Fraction(int(value.p), int(value.q))
+        case Unary(Op.NEG, operand):
+            inside = constant(operand)
+            return None if inside is None else -inside
+        case Binary(Op.DIV, left, right):
+            top, bottom = constant(left), constant(right)
+            return None if top is None or not bottom else top / bottom
+    return None

@@ -186,3 +186,17 @@ def one_answer_too_many(q, eps, c=1):
 def half_of_the_noise(q, eps):
     """z <- DLap(2*eps, sum(q)); r <- disc(z, 0, 1, 2, 3) | violated"""
     return max(0, min(len(q), sum(q) + DLap(scale=1 / (2 * eps))))
+
+
+@dipc.mechanism(outputs="r in 0..3", **COUNTS)
+def returns_early(q: list[int], epsilon: float = 1.0, *, bound: int = 3) -> int:
+    """r1 <- Lap(eps, sum(q))
+    if r1 <= 1/2 then r <- 0 elif r1 < 3/2 then r <- 1 elif r1 <= 5/2 then r <- 2 else r <- 3 end | private"""
+    if epsilon <= 0:
+        raise ValueError("epsilon must be positive")
+    value = sum(q) + np.random.laplace(0, 1 / epsilon)
+    if value < 0:
+        return 0
+    elif value > bound:
+        return bound
+    return round(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 import secrets
+import types
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from dipc.dipwhile.python.library import INSTEAD, WORDS
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "python.md").read_text(encoding="utf-8")
 RNG = np.random.default_rng()
+mechanisms = types.ModuleType("diffprivlib.mechanisms")
 MODULES = {"random": random, "secrets": secrets}
 
 
@@ -80,3 +82,13 @@ def test_no_claim_is_made_for_other_sizes() -> None:
     assert "q[2]" in dipc.mechanism(**told, private="eps")(f).source_text
     with pytest.raises(dipc.InputError, match="this form of list"):
         dipc.mechanism(**told, private="eps for all N")(f)
+
+
+def test_a_constructor_of_another_library_gets_the_line_to_write_instead() -> None:
+    def f(x, eps):
+        noisy = mechanisms.Laplace(epsilon=eps, sensitivity=1).randomise(x)
+        return 1 if noisy > 0 else 0
+
+    with pytest.raises(dipc.InputError) as caught:
+        dipc.mechanism(inputs="x in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")(f)
+    assert caught.value.hint == "write `x + Lap(scale=sensitivity/eps)`"
