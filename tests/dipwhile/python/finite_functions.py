@@ -276,3 +276,29 @@ def conditions_of_numbers(q, eps, N=2):
     if not q[1] and flip(1 / 2):
         return first
     return both if both else 0
+
+
+# x in 0..2 | h[K] in 0..9
+def aliases_in_branches(x, eps, K=3):
+    a, b = [0], [1, 2]
+    table = {"left": a, "right": b}
+    if flip(1 / 3):
+        a = b
+    a[0] = 5
+    if x > 0:
+        table["left"], table["right"] = table["right"], table["left"]
+    table["left"].append(x)
+    return [b[0], len(a) + len(b), table["right"][-1]]
+
+
+# x in 0..3 | out in 0..9
+def narrowed_and_met_again(x, eps):
+    y = 0
+    if x != 2:
+        if x > 0:
+            y = x + 1
+        z = x == 3
+    else:
+        z = flip(1 / 2)
+        y = x
+    return y + (4 if z else 0) + (1 if x == 2 else 0)
