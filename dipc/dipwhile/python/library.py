@@ -1,7 +1,7 @@
 """The words of Python, numpy, random, secrets and dipc that a mechanism may call, each with its meaning.
 
 A row is a function below :func:`word`: its arguments are those of the real one.  Samples are mathematical:
-``rng.laplace`` draws a real number, not a float; seeds mean nothing.
+``rng.laplace`` draws a real number, not a float; a seed is refused.
 """
 
 from __future__ import annotations
@@ -454,23 +454,28 @@ def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
     return sized(m, size, draw, p)
 
 
-@word(
-    "rng.default_rng",
-    "numpy.random.default_rng",
-    "random.Random",
-    "random.SystemRandom",
-    "rng.seed",
-    "random.seed",
-)
+@word("rng.default_rng", "numpy.random.default_rng", "rng.seed")
 def generator(m: Interpreter, seed: Value = None) -> Value:
-    """A generator; seeds mean nothing here."""
+    """A generator without a seed: with one, all samples are known, and two generators draw the same."""
     if seed is not None:
-        m.note("a seed means nothing here: samples are independent, and nobody knows them")
+        raise m.refuse(
+            "a seed fixes every sample, so there is no noise",
+            "leave the seed out; tests can hand over a generator as the argument `rng`",
+        )
     return Word("rng")
 
 
 WORDS["rng"] = generator
-WORDS["random"] = lambda m, seed=None: Word("random")
+
+
+@word("random.Random", "random.SystemRandom", "random.seed")
+def generator_of_random(m: Interpreter, seed: Value = None) -> Value:
+    """A generator whose methods have the names of the module ``random``."""
+    generator(m, seed)
+    return Word("random")
+
+
+WORDS["random"] = generator_of_random
 
 
 # --- numbers ------------------------------------------------------------------------------------
