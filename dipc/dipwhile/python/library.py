@@ -163,8 +163,6 @@ INSTEAD = {
     **dict.fromkeys(("BoundedSum", "sum_"), "sum(x) + DLap(eps/sensitivity)"),
     **dict.fromkeys(("Count", "make_count"), "len(x) + DLap(eps)"),
     **dict.fromkeys(("shuffle", "permutation", "sample"), "rng.choice(x)"),
-    "binomial": "sum(flip(p) for i in range(n))",
-    "seed": "pass",
 }
 """Constructors of diffprivlib, OpenDP, PyDP and others, with the line to write in their place."""
 
@@ -347,7 +345,7 @@ def rng_integers(
 ) -> Value:
     """Integers; the end is excluded unless ``endpoint`` is true."""
     low, high = (0, low) if high is None else (low, high)
-    return integers(m, low, high if endpoint is True else m.binary("-", high, 1), size)
+    return integers(m, low, high if m.truth(m.condition(endpoint)) else m.binary("-", high, 1), size)
 
 
 @word("rng.randint")
@@ -428,10 +426,18 @@ def uniform(m: Interpreter, values: Value) -> Value:
     return one_of(m, members)
 
 
+def entries_of(m: Interpreter, value: Value) -> tuple[tuple[Value, Value], ...]:
+    """The keys of a dictionary with their values."""
+    table = m.get(value) if isinstance(value, Ref) else None
+    if not isinstance(table, Table):
+        raise m.refuse("this is not a dictionary", "write `{key: value}`")
+    return table.entries
+
+
 @word("choose")
 def choose(m: Interpreter, options: Value) -> Value:
     """dipc's ``choose``."""
-    entries = m.get(options).entries
+    entries = entries_of(m, options)
     return one_of(m, [value for value, _ in entries], [p for _, p in entries])
 
 
@@ -454,7 +460,7 @@ def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
     return sized(m, size, draw, p)
 
 
-@word("rng.default_rng", "numpy.random.default_rng", "rng.seed")
+@word("rng", "rng.default_rng", "rng.seed")
 def generator(m: Interpreter, seed: Value = None) -> Value:
     """A generator without a seed: with one, all samples are known, and two generators draw the same."""
     if seed is not None:
@@ -465,17 +471,11 @@ def generator(m: Interpreter, seed: Value = None) -> Value:
     return Word("rng")
 
 
-WORDS["rng"] = generator
-
-
-@word("random.Random", "random.SystemRandom", "random.seed")
+@word("random", "random.seed")
 def generator_of_random(m: Interpreter, seed: Value = None) -> Value:
     """A generator whose methods have the names of the module ``random``."""
     generator(m, seed)
     return Word("random")
-
-
-WORDS["random"] = generator_of_random
 
 
 # --- numbers ------------------------------------------------------------------------------------
@@ -625,7 +625,10 @@ def enumerated(m: Interpreter, iterable: Value, start: Value = 0) -> Value:
 @word("zip")
 def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
     """Cells of several lists together."""
-    return tuple(zip(*map(m.items, iterables), strict=False))
+    lists = [m.items(values) for values in iterables]
+    if m.truth(m.condition(strict)) and len({len(cells) for cells in lists}) > 1:
+        raise m.stop("`zip` of lists with different lengths")
+    return tuple(zip(*lists, strict=False))
 
 
 @word("reversed")
@@ -693,21 +696,25 @@ def as_array(m: Interpreter, values: Value, dtype: Value = None) -> Value:
     return made
 
 
-@word("numpy.array", "numpy.copy", "numpy.concatenate")
+@word("numpy.concatenate")
+def concatenate(m: Interpreter, arrays: Value) -> Value:
+    """The cells of several lists, one after the other."""
+    return array(m, tuple(cell for part in m.items(arrays) for cell in m.items(part)))
+
+
+@word("numpy.array", "numpy.copy")
 def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True) -> Value:
-    """A numpy array; of several lists, their cells one after the other."""
-    cells = [
-        v
-        for value in m.items(values)
-        for v in (m.items(value) if listed(m, value) or isinstance(value, tuple) else [value])
-    ]
+    """A numpy array."""
+    cells = m.items(values)
+    if any(listed(m, cell) or isinstance(cell, tuple) for cell in cells):
+        raise m.refuse("arrays of lists are not read", "use arrays of one dimension, or lists of lists")
     kept = [m.kept(m.plain(v)) if not isinstance(m.sample(v), Stepped) else v for v in cells]
     made = m.array(kept)
     return made if dtype is None else as_type(m, made, dtype)
 
 
 def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
-    """An array of another type."""
+    """An array, or a number, of another type."""
     name = dtype.path.rpartition(".")[2] if isinstance(dtype, Word) else dtype
     convert: dict[str, Callable[[Value], Value]] = {
         "int": lambda v: m.rounded("int", v),
@@ -717,6 +724,8 @@ def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
     kind = next((kind for kind in convert if isinstance(name, str) and name.startswith(kind)), None)
     if kind is None:
         raise m.refuse("arrays of this type are not read", "use int, float or bool")
+    if not listed(m, values):
+        return convert[kind](values)
     return m.array([convert[kind](v) for v in m.items(values)], kind)
 
 
@@ -825,13 +834,20 @@ def best(name: str) -> Handler:
     return extreme
 
 
+def best_of_two(name: str) -> Handler:
+    """``np.maximum`` or ``np.minimum``."""
+
+    def extreme(m: Interpreter, a: Value, b: Value) -> Value:
+        if listed(m, a) or listed(m, b):
+            return m.cell_by_cell(lambda x, y: m.extreme(name, [x, y]), a, b)
+        return m.extreme(name, [a, b])
+
+    return extreme
+
+
 for _name in ("max", "min"):
     WORDS.update(dict.fromkeys((_name, f"numpy.{_name}", f"numpy.a{_name}"), best(_name)))
-    WORDS[f"numpy.{_name}imum"] = lambda m, a, b, _name=_name: (
-        m.cell_by_cell(lambda x, y: m.extreme(_name, [x, y]), a, b)
-        if listed(m, a) or listed(m, b)
-        else m.extreme(_name, [a, b])
-    )
+    WORDS[f"numpy.{_name}imum"] = best_of_two(_name)
 
 
 def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
@@ -851,10 +867,13 @@ def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
     return m.assign("best", Binary(Op.SUB, found, one, span=m.place), "num", some(range(len(cells))))
 
 
+def place_of_best(name: str) -> Handler:
+    """``argmax`` or ``argmin`` of a list."""
+    return lambda m, a: place_of(m, name, m.items(a))
+
+
 for _name in ("argmax", "argmin"):
-    WORDS.update(
-        dict.fromkeys((_name, f"numpy.{_name}"), lambda m, a, _name=_name: place_of(m, _name, m.items(a)))
-    )
+    WORDS.update(dict.fromkeys((_name, f"numpy.{_name}"), place_of_best(_name)))
 
 
 def less(m: Interpreter, left: Value, right: Value) -> bool:
@@ -872,7 +891,8 @@ def less(m: Interpreter, left: Value, right: Value) -> bool:
 def ordered(
     m: Interpreter, values: Sequence[Value], key: Value = None, reverse: Value = False
 ) -> list[Value]:
-    """The values in ascending order; equal ones keep their order."""
+    """The values in ascending order, or descending; equal ones keep their order."""
+    down = m.truth(m.condition(reverse))
     plain = key is None and all(
         is_number(v) or (isinstance(v, Sym) and v.kind != "eps") for v in map(m.now, values)
     )
@@ -882,15 +902,13 @@ def ordered(
             for j in range(i, 0, -1):
                 pair = [m.kept(m.plain(m.extreme(name, cells[j - 1 : j + 1]))) for name in ("min", "max")]
                 cells[j - 1 : j + 1] = pair
-        return cells[::-1] if reverse is True else cells
+        return cells[::-1] if down else cells
     keys = list(values) if key is None else [m.invoke(key, [v], {}) for v in values]
     found: list[int] = []
     for i in range(len(keys)):
         place = len(found)
         while place > 0 and (
-            less(m, keys[found[place - 1]], keys[i])
-            if reverse is True
-            else less(m, keys[i], keys[found[place - 1]])
+            less(m, keys[found[place - 1]], keys[i]) if down else less(m, keys[i], keys[found[place - 1]])
         ):
             place -= 1
         found.insert(place, i)
@@ -1045,9 +1063,9 @@ def setdefault(m: Interpreter, owner: Ref, key: Value, default: Value = None) ->
     return value
 
 
-def update(m: Interpreter, owner: Ref, other: Ref) -> None:
+def update(m: Interpreter, owner: Ref, other: Value) -> None:
     """``d.update(e)``."""
-    both = {**dict(m.get(owner).entries), **dict(m.get(other).entries)}
+    both = {**dict(m.get(owner).entries), **dict(entries_of(m, other))}
     m.put(owner, replace(m.get(owner), entries=tuple(both.items())))
 
 
@@ -1086,5 +1104,5 @@ METHODS |= {
     ("dict", "items"): lambda m, owner: m.get(owner).entries,
     ("dict", "copy"): to_dict,
     ("value", "item"): lambda m, owner: owner,
-    ("value", "astype"): lambda m, owner, dtype: WORDS[dtype.path.rpartition(".")[2]](m, owner),
+    ("value", "astype"): as_type,
 }

@@ -302,3 +302,12 @@ def narrowed_and_met_again(x, eps):
         z = flip(1 / 2)
         y = x
     return y + (4 if z else 0) + (1 if x == 2 else 0)
+
+
+# q[N] in {0, 1} | out[K] in 0..9
+def ones_for_true(q, eps, N=2, K=3):
+    above = list(q)
+    above.sort(reverse=1)
+    highest = int(rng.integers(0, 1, endpoint=1))
+    cell = np.array(q)[0].astype("int")
+    return [sorted(q, reverse=1)[0] + above[1], highest, cell + len(list(zip(q, [1, 2], strict=True)))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import random
 import secrets
 import types
@@ -36,6 +37,12 @@ def test_exists(path: str) -> None:
 
 def test_words_of_other_libraries_are_none_of_the_table() -> None:
     assert not {path.rpartition(".")[2] for path in WORDS if path.startswith("numpy")} & INSTEAD.keys()
+
+
+@pytest.mark.parametrize("path", sorted(WORDS))
+def test_no_row_takes_more_than_the_real_function(path: str) -> None:
+    """A name of the table that is bound in a lambda could be given in a call: `np.argmax(q, 0)`."""
+    assert not [name for name in inspect.signature(WORDS[path]).parameters if name.startswith("_")]
 
 
 def test_notes_are_made_once() -> None:

@@ -1,0 +1,8 @@
+import dipc
+
+
+@dipc.mechanism(inputs="q[N] in {0, 1}", outputs="out in 0..3", adjacent="hamming 1", private="eps", N=2)
+def f(q, eps):
+    seen = {}
+    seen.update([(1, q[0])])
+    return seen[1]
