@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
 from dipc.dipwhile.python import library
 from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
@@ -26,6 +27,7 @@ from dipc.dipwhile.python.values import (
     Items,
     Members,
     Method,
+    Once,
     Ref,
     Stepped,
     Sym,
@@ -271,7 +273,7 @@ class Interpreter(Operations):
 
     def repeat(self, node: ast.For) -> None:
         """``for``: every round in turn."""
-        iterable = self.read(node.iter)
+        iterable = self.read_iterable(node.iter)
         live = isinstance(iterable, Ref) and isinstance(self.get(iterable), Items)
         values = self.items(iterable)
         place = 0
@@ -355,7 +357,15 @@ class Interpreter(Operations):
     # --- expressions -----------------------------------------------------------------------------
 
     def read(self, node: ast.expr) -> Value:
-        """The value of an expression; errors are shown at its place."""
+        """The value of an expression that may be kept; errors are shown at its place."""
+        value = self.read_iterable(node)
+        if isinstance(value, Once):
+            hint = "use it where it is made, or write `list(...)`"
+            raise InputError("this can be gone through only once", self.text.span(node), hint)
+        return value
+
+    def read_iterable(self, node: ast.expr) -> Value:
+        """The value of an expression that is gone through at once."""
         outer, self.place = self.place, self.text.span(node)
         value = self.now(self.expression(node))
         self.place = outer
@@ -391,7 +401,7 @@ class Interpreter(Operations):
                     Items(tuple(self.comprehend(generators, lambda: self.kept(self.read(element)))))
                 )
             case ast.GeneratorExp(element, generators):
-                return tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))
+                return Once(tuple(self.comprehend(generators, lambda: self.kept(self.read(element)))))
             case ast.SetComp(element, generators):
                 return Members(tuple(self.comprehend(generators, lambda: self.read(element))))
             case ast.DictComp(key, value, generators):
@@ -505,9 +515,17 @@ class Interpreter(Operations):
 
     def comparison(self, node: ast.Compare) -> Value:
         """A chain of comparisons."""
-        left, found = self.read(node.left), []
+        left = self.read(node.left)
+        found: list[Value] = []
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.read(comparator)
+            before = self.kept_back()
+            right = (
+                self.read_iterable(comparator)
+                if isinstance(op, ast.In | ast.NotIn)
+                else self.read(comparator)
+            )
+            if found:
+                self.refuse_changes(before)
             found.append(self.link(op, left, right))
             left = right
         return found[0] if len(found) == 1 else reduce(self.both, found)
@@ -557,19 +575,21 @@ class Interpreter(Operations):
 
     # --- lists and dictionaries ------------------------------------------------------------------
 
-    def elements(self, nodes: Sequence[ast.expr]) -> Iterator[Value]:
-        """The values of expressions; ``*a`` stands for all of ``a``."""
+    def elements(self, nodes: Sequence[ast.expr], iterated: bool = False) -> Iterator[Value]:
+        """The values of expressions, each perhaps gone through at once; ``*a`` stands for all of ``a``."""
         for node in nodes:
             if isinstance(node, ast.Starred):
-                yield from self.items(self.read(node.value))
+                yield from self.items(self.read_iterable(node.value))
             else:
-                yield self.read(node)
+                yield self.read_iterable(node) if iterated else self.read(node)
 
     def items(self, value: Value) -> list[Value]:
         """What a loop over a value goes through."""
         match value:
             case tuple() | range() | str():
                 return list(value)
+            case Once(values):
+                return list(values)
             case Members(values):
                 if not all(map(is_known, values)):
                     raise self.refuse("the order of this set is not known", "use a list")
@@ -609,7 +629,7 @@ class Interpreter(Operations):
     ) -> list[Value]:
         """The elements of a comprehension."""
         found: list[Value] = []
-        source = self.read(generators[0].iter)
+        source = self.read_iterable(generators[0].iter)
         self.stack.append(self.new(Frame((), self.stack[-1])))
 
         def rounds(depth: int, values: Sequence[Value]) -> None:
@@ -619,7 +639,7 @@ class Interpreter(Operations):
                 if not all(self.truth(self.condition(self.read(test))) for test in generator.ifs):
                     continue
                 if depth + 1 < len(generators):
-                    rounds(depth + 1, self.items(self.read(generators[depth + 1].iter)))
+                    rounds(depth + 1, self.items(self.read_iterable(generators[depth + 1].iter)))
                 else:
                     found.append(element())
 
@@ -635,6 +655,8 @@ class Interpreter(Operations):
             None if part is None else self.settled(self.read(part))
             for part in (node.lower, node.upper, node.step)
         ]
+        if not all(part is None or isinstance(part, int) for part in parts) or parts[2] == 0:
+            raise self.refuse("the parts of a slice are integers, and its step is not 0", "write `a[i:j]`")
         return slice(*parts)
 
     def position(self, index: Value, length: int) -> int:
@@ -704,7 +726,7 @@ class Interpreter(Operations):
                 "all",
             ):
                 return self.fold(function.path, generator)
-        positional = list(self.elements(node.args))
+        positional = list(self.elements(node.args, library.goes_through(function)))
         named: dict[str, Value] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -780,8 +802,8 @@ class Interpreter(Operations):
     def fold(self, word: str, node: ast.GeneratorExp) -> Value:
         """``sum``, ``any`` or ``all`` of a generator: the paths meet after each element."""
         neutral: Value = 0 if word == "sum" else word == "all"
-        found: list[Value] = []
-        source = self.read(node.generators[0].iter)
+        source = self.read_iterable(node.generators[0].iter)
+        before = self.kept_back()
         self.stack.append(self.new(Frame((), self.stack[-1])))
 
         def element(depth: int) -> Value:
@@ -792,8 +814,8 @@ class Interpreter(Operations):
             if not self.truth(kept):
                 return neutral
             if depth + 1 < len(node.generators):
-                inner = rounds(depth + 1, self.items(self.read(node.generators[depth + 1].iter)))
-                return self.total(word, inner)
+                source = self.read_iterable(node.generators[depth + 1].iter)
+                return self.total(word, rounds(depth + 1, self.items(source)))
             value = self.read(node.elt)
             return self.number(value) if word == "sum" else self.condition(value)
 
@@ -806,7 +828,16 @@ class Interpreter(Operations):
 
         found = rounds(0, self.items(source))
         self.stack.pop()
+        if word != "sum":
+            self.refuse_changes(before)
         return self.total(word, found)
+
+    def refuse_changes(self, before: tuple[Any, ...]) -> None:
+        """What Python may not evaluate, and is evaluated here, must not change anything."""
+        if self.changed_since(before):
+            raise self.refuse(
+                "this may stop before it changes a list or dictionary", "write a loop with `if`"
+            )
 
     def total(self, word: str, values: Sequence[Value]) -> Value:
         """The sum, disjunction or conjunction of values."""

@@ -23,6 +23,8 @@ from dipc.dipwhile.python.values import (
     Items,
     Logarithm,
     Members,
+    Method,
+    Once,
     Ref,
     Stepped,
     Sym,
@@ -61,6 +63,15 @@ MODULES = {
     "secrets.SystemRandom": "random",
 }
 """Modules and classes by the names that their words have in the table."""
+
+ITERATING = frozenset(
+    (
+        *("all", "any", "collections.Counter", "dict", "enumerate", "frozenset", "list", "map", "math.fsum"),
+        *("max", "min", "set", "sorted", "statistics.fmean", "statistics.mean", "statistics.median"),
+        *("sum", "tuple", "zip"),
+    )
+)
+"""Words that go through their arguments at once, and keep none of them."""
 
 EXACT = (
     "samples are mathematical: dipc proves nothing about the rounding of floats or the quality of a generator"
@@ -106,6 +117,13 @@ def call(
     if path.partition(".")[0] in ("rng", "random"):
         m.note(EXACT)
     return applied(m, path, handler, (m, *positional), named)
+
+
+def goes_through(function: Value) -> bool:
+    """Does a function go through its arguments at once, and keep nothing of them?"""
+    return (isinstance(function, Word) and function.path in ITERATING) or (
+        isinstance(function, Method) and function.name == "extend"
+    )
 
 
 def applied(
@@ -326,12 +344,18 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
     return drawn if names is values else values[m.settled(drawn)]
 
 
+def integer(m: Interpreter, value: Value) -> int:
+    """A known integer."""
+    value = m.settled(m.plain(value))
+    if not isinstance(value, int):
+        raise m.refuse("this is not an integer", "use an integer, or `//` to divide")
+    return value
+
+
 def integers(m: Interpreter, low: Value, high: Value, size: Value = None) -> Value:
     """The integers from low to high, both included."""
-    low, high = m.settled(m.plain(low)), m.settled(m.plain(high))
-    if not isinstance(low, int) or not isinstance(high, int):
-        raise m.refuse("these bounds are not integers", "use integers")
-    return sized(m, size, lambda: one_of(m, list(range(low, high + 1))))
+    bounds = range(integer(m, low), integer(m, high) + 1)
+    return sized(m, size, lambda: one_of(m, list(bounds)))
 
 
 @word("rng.integers")
@@ -375,7 +399,7 @@ def randbelow(m: Interpreter, exclusive_upper_bound: Value) -> Value:
 @word("random.getrandbits", "secrets.randbits")
 def randbits(m: Interpreter, k: Value) -> Value:
     """An integer of k bits."""
-    return integers(m, 0, 2 ** m.settled(k) - 1)
+    return integers(m, 0, 2 ** integer(m, k) - 1)
 
 
 @word("random.choice", "secrets.choice")
@@ -411,7 +435,7 @@ def choices(
         parts = [m.binary("/", weight, total) for weight in given]
         if len(parts) != len(values):
             raise m.refuse("there are not as many weights as values", "write one for each value")
-    return m.new(Items(tuple(one_of(m, values, parts) for _ in range(m.settled(k)))))
+    return m.new(Items(tuple(one_of(m, values, parts) for _ in range(integer(m, k)))))
 
 
 @word("uniform")
@@ -455,7 +479,7 @@ def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
     """The number of successes in n trials."""
 
     def draw(probability: Value) -> Value:
-        return m.total("sum", [m.as_number(flip(m, probability)) for _ in range(m.settled(n))])
+        return m.total("sum", [m.as_number(flip(m, probability)) for _ in range(integer(m, n))])
 
     return sized(m, size, draw, p)
 
@@ -619,7 +643,7 @@ def length(m: Interpreter, values: Value) -> Value:
 @word("enumerate")
 def enumerated(m: Interpreter, iterable: Value, start: Value = 0) -> Value:
     """Cells with their numbers."""
-    return tuple(enumerate(m.items(iterable), start))
+    return Once(tuple(enumerate(m.items(iterable), start)))
 
 
 @word("zip")
@@ -628,13 +652,13 @@ def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
     lists = [m.items(values) for values in iterables]
     if m.truth(m.condition(strict)) and len({len(cells) for cells in lists}) > 1:
         raise m.stop("`zip` of lists with different lengths")
-    return tuple(zip(*lists, strict=False))
+    return Once(tuple(zip(*lists, strict=False)))
 
 
 @word("reversed")
 def backwards(m: Interpreter, values: Value) -> Value:
     """The cells from the last to the first."""
-    return tuple(reversed(m.items(values)))
+    return Once(tuple(reversed(m.items(values))))
 
 
 @word("list")
@@ -682,7 +706,8 @@ def counter(m: Interpreter, values: Value = ()) -> Value:
 @word("map")
 def mapped(m: Interpreter, function: Value, *iterables: Value) -> Value:
     """A function of each cell."""
-    return tuple(m.invoke(function, list(row), {}) for row in zip(*map(m.items, iterables), strict=False))
+    rows = zip(*map(m.items, iterables), strict=False)
+    return Once(tuple(m.invoke(function, list(row), {}) for row in rows))
 
 
 @word("numpy.asarray")
@@ -1018,7 +1043,7 @@ def extend(m: Interpreter, owner: Ref, values: Value) -> None:
 def insert(m: Interpreter, owner: Ref, place: Value, value: Value) -> None:
     """``a.insert(i, x)``."""
     cells = m.items(owner)
-    cells.insert(m.settled(place), value)
+    cells.insert(integer(m, place), value)
     changed(m, owner, cells)
 
 
@@ -1099,9 +1124,9 @@ METHODS |= {
     ("dict", "get"): get,
     ("dict", "setdefault"): setdefault,
     ("dict", "update"): update,
-    ("dict", "keys"): lambda m, owner: tuple(key for key, _ in m.get(owner).entries),
-    ("dict", "values"): lambda m, owner: tuple(value for _, value in m.get(owner).entries),
-    ("dict", "items"): lambda m, owner: m.get(owner).entries,
+    ("dict", "keys"): lambda m, owner: Once(tuple(key for key, _ in m.get(owner).entries)),
+    ("dict", "values"): lambda m, owner: Once(tuple(value for _, value in m.get(owner).entries)),
+    ("dict", "items"): lambda m, owner: Once(m.get(owner).entries),
     ("dict", "copy"): to_dict,
     ("value", "item"): lambda m, owner: owner,
     ("value", "astype"): as_type,

@@ -116,6 +116,16 @@ class Members:
 
 
 @dataclass(frozen=True)
+class Once:
+    """What ``zip``, ``map``, ``d.keys()`` and generators make: it is used where it is made, or refused.
+
+    A second loop would find it empty, and a later one what has become of its source.
+    """
+
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
 class Logarithm:
     """The natural logarithm of a number, which only ``exp`` turns into a number."""
 

@@ -311,3 +311,14 @@ def ones_for_true(q, eps, N=2, K=3):
     highest = int(rng.integers(0, 1, endpoint=1))
     cell = np.array(q)[0].astype("int")
     return [sorted(q, reverse=1)[0] + above[1], highest, cell + len(list(zip(q, [1, 2], strict=True)))]
+
+
+# q[N] in {0, 1} | out[K] in 0..9
+def gone_through_at_once(q, eps, N=2, K=3):
+    seen = {}
+    for place, (x, weight) in enumerate(zip(q, [1, 2])):
+        seen[place] = x * weight
+    found = list(reversed(sorted(seen.values())))
+    found.extend(x + 1 for x in q)
+    known = 1 if 1 in seen.keys() else 0
+    return [found[0] + found[3], known + max(map(lambda v: v + 1, q)), sum(k for k, v in seen.items() if v)]
