@@ -18,7 +18,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
@@ -60,6 +60,12 @@ class Counts:
     at_point: int = 0
     broken: int = 0
     open: int = 0
+
+
+def together(parts: Sequence[Counts]) -> Counts:
+    """The counts of a question that was asked in parts, each about other pairs of the same inputs."""
+    summed = {f.name: sum(getattr(part, f.name) for part in parts) for f in fields(Counts)}
+    return Counts(**{**summed, "inputs": parts[0].inputs, "outputs": parts[0].outputs})
 
 
 @dataclass

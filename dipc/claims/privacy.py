@@ -67,6 +67,7 @@ class Goal(Claim):
 
     exponent: Exponent
     delta: Quotient
+    text: str = ""  # epsilon as written, if it depends on the pair: then the exponent is that of some pairs
 
     proved: ClassVar[type[Proved]] = Private
     refuted: ClassVar[type[Refuted]] = Violated
@@ -80,7 +81,7 @@ class Goal(Claim):
     @property
     def t(self) -> fmpq | None:
         """The t of a claim of ``t*eps``; None for another epsilon."""
-        return self.exponent.multiple
+        return None if self.text else self.exponent.multiple
 
     @property
     def multiple(self) -> fmpq:
@@ -96,7 +97,7 @@ class Goal(Claim):
     @property
     def epsilon(self) -> str:
         """The claimed epsilon as text."""
-        return exponent_text(self.exponent)
+        return self.text or exponent_text(self.exponent)
 
     @property
     def _parameters(self) -> str:

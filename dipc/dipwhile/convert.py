@@ -90,7 +90,8 @@ def to_eps_range(program: CoreProgram, interval: str) -> EpsRange:
 
 def to_claim(program: CoreProgram, text: object, name: str = CLAIM_NAME) -> CoreClaim:
     """The claim that a text makes about a program; messages call the text ``name``."""
-    return compile_claim(parse_claim(checked_claim(text), name), dict(program.parameters))
+    claim, parameters = parse_claim(checked_claim(text), name), dict(program.parameters)
+    return compile_claim(claim, parameters, program.inputs, program.adjacency)
 
 
 def checked_claim(text: object) -> str:

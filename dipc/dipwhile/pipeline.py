@@ -15,17 +15,17 @@ from functools import partial
 from flint import fmpq
 
 from dipc.claims.bounded_range import BoundedRange
-from dipc.claims.cases import Evidence
+from dipc.claims.cases import Evidence, together
 from dipc.claims.claim import Claim
 from dipc.claims.deciding import decide
-from dipc.claims.exponent import Exponent
+from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.renyi import Renyi
 from dipc.claims.tightness.losses import Losses
-from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, formula_pairs
+from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, numbers_of, pairs_of
 from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
@@ -33,6 +33,7 @@ from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.compile import compile_epsilon
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.questions import exponent_of, rational_power, whole_power
 from dipc.errors import InputError, LimitReached
@@ -40,6 +41,9 @@ from dipc.models.laws import Listed, Neighbours
 from dipc.models.termination import check_termination
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
+
+NO_LOSS = ast.Number(fmpq(0))
+UNEVEN = "the epsilon of the claim is not symmetric: it was read both ways round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
     Raises :class:`InputError` (and its subclasses) for what is wrong in the program or the claim.  A
     limit that runs out is an :class:`Undecided` verdict.
     """
+    if claim.of_pair:
+        return _decided_for_each_epsilon(explored, claim, ask)
     return _decided(explored, claim_of(claim, ask.at), ask)
 
 
@@ -82,6 +88,49 @@ def _decided(explored: Explored, goal: Claim, ask: Ask) -> Verdict:
 
     verdict = decide(goal, explored.space.size, explore, clock, ask.jobs, system)
     return replace(verdict, notes=(*verdict.notes, *notes))
+
+
+def _decided_for_each_epsilon(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
+    """The verdict on a claim whose epsilon depends on the pair: the pairs of each epsilon are a question.
+
+    If the epsilon of (u, u') is not that of (u', u), both must do.
+    """
+    clock, space, relation = ask.clock, explored.space, explored.program.adjacency
+    if relation is None:
+        raise no_adjacency(explored.program)
+    clock.tick("output distributions")
+    inputs, pairs, symmetric = pairs_one_by_one(explored, ask.pair, clock)
+    numbers = numbers_of(space, relation, [part for _, part in claim.of_pair])
+    with_numbers: dict[tuple[fmpq, ...], list[Pair]] = {}
+    even = True
+    for i, j in pairs:
+        there, back = numbers(inputs[i], inputs[j]), numbers(inputs[j], inputs[i])
+        even = even and there == back
+        for values in dict.fromkeys((there, back)):
+            with_numbers.setdefault(values, []).append((i, j))
+    explorer = Explorer(explored.program, clock.deadline)
+    neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
+    verdicts: list[Verdict] = []
+    for values, some in with_numbers.items():
+        known = {name: value for (name, _), value in zip(claim.of_pair, values, strict=True)}
+        epsilon = compile_epsilon(claim.epsilon, {**dict(explored.program.parameters), **known})
+        of_these = replace(goal_of(replace(claim, epsilon=epsilon, of_pair=()), ask.at), text=claim.text)
+
+        def these(oracle: SignOracle, some: Sequence[Pair] = some) -> Neighbours:
+            check_for_all_budgets(explorer.left_open, oracle)
+            return neighbours.restricted(some)
+
+        verdicts.append(decide(of_these, space.size, these, clock))
+        if isinstance(verdicts[-1], Refuted):
+            break
+    found = next((v for v in reversed(verdicts) if isinstance(v, Refuted | Undecided)), verdicts[0])
+    notes = list(found.notes) if even else [*found.notes, UNEVEN]
+    if isinstance(found, Refuted):  # its goal keeps the exponent of its pair
+        notes.append(f"the epsilon of this pair is {exponent_text(found.goal.exponent)}")
+    else:
+        found = replace(found, claim=claim_of(claim, ask.at))
+    counts = together([verdict.counts for verdict in verdicts])
+    return replace(found, counts=counts, notes=tuple(notes))
 
 
 def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
@@ -112,6 +161,8 @@ def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
 
 def claim_of(claim: CoreClaim, at: fmpq | None = None) -> Claim:
     """The claim with its functions of eps evaluated; ``at`` replaces its range by one eps."""
+    if claim.of_pair:  # stands for the whole claim in what is shown, and bounds no pair
+        return replace(goal_of(replace(claim, epsilon=NO_LOSS, of_pair=()), at), text=claim.text)
     if claim.measure is None:
         return goal_of(claim, at)
     goal = goal_of(replace(claim, measure=None), at)
@@ -126,6 +177,9 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
         message = f"the claim is `private {claim.measure}`, and this is about (epsilon, delta)-privacy"
         hint = "`dipc check` decides it, `dipc budget --range` and `--renyi A` find the least t"
         raise InputError(message, claim.span, hint)
+    if claim.of_pair:
+        message = "the epsilon of the claim depends on the two inputs, and this is about one for all pairs"
+        raise InputError(message, claim.span, "`dipc check` decides it; give another claim for this question")
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
     budgets = claim.budgets
     if at is not None and at not in budgets:
@@ -194,29 +248,34 @@ def neighbours_of(
     Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
     """
     clock.tick("output distributions")
-    program, space = explored.program, explored.space
-    relation = program.adjacency
-    inputs: Sequence[Input]
+    program, relation = explored.program, explored.program.adjacency
+    if pair is None and relation is not None and relation.formula is None:
+        walked, left_open = explored.neighbours(relation, clock)
+        check_for_all_budgets(left_open, judge)
+        return walked.telling(partial(clock.tick, "neighbours"))
+    inputs, pairs, symmetric = pairs_one_by_one(explored, pair, clock)
+    explorer = Explorer(program, clock.deadline)
+    neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
+    check_for_all_budgets(explorer.left_open, judge)
+    return neighbours
+
+
+def pairs_one_by_one(
+    explored: Explored, pair: tuple[Input, Input] | None, clock: Clock
+) -> tuple[Sequence[Input], list[Pair], bool]:
+    """Inputs, the ordered pairs of adjacent ones by their places, and whether the relation is symmetric."""
+    space, relation = explored.space, explored.program.adjacency
     if pair is not None:
         if relation is not None and not adjacent(space, *pair, relation):
             message = "the two inputs of the pair are not neighbours in this program"
             hint = "give a pair that is, or change the adjacency (for example to: adjacent all)"
             raise InputError(message, relation.span, hint)
-        inputs, pairs, symmetric = pair, [(0, 1), (1, 0)], True
-    elif relation is None:
-        raise no_adjacency(program)
-    elif relation.formula is not None:
-        inputs = list(space)
-        tick = partial(clock.tick, "neighbours", total=len(inputs))
-        pairs, symmetric = formula_pairs(space, inputs, relation.formula, tick)
-    else:
-        walked, left_open = explored.neighbours(relation, clock)
-        check_for_all_budgets(left_open, judge)
-        return walked.telling(partial(clock.tick, "neighbours"))
-    explorer = Explorer(program, clock.deadline)
-    neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
-    check_for_all_budgets(explorer.left_open, judge)
-    return neighbours
+        return pair, [(0, 1), (1, 0)], True
+    if relation is None:
+        raise no_adjacency(explored.program)
+    inputs = list(space)
+    tick = partial(clock.tick, "neighbours", total=len(inputs))
+    return inputs, *pairs_of(space, inputs, relation, tick)
 
 
 def _listed(

@@ -22,7 +22,7 @@ from flint import fmpq
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets
-from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair, formula_pairs
+from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair, pairs_of
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.step import LeftOpen, Outcome
 from dipc.dipwhile.semantics.valuations import grouped, holds, in_order, output_valuation
@@ -141,7 +141,7 @@ def adjacent_pairs(space: InputSpace, clock: Clock) -> tuple[Sequence[Pair], tup
     if relation.formula is None:
         return distance_pairs(space, Distance(space, relation), clock), ()
     tick = partial(clock.tick, "neighbours", total=space.size)
-    pairs, symmetric = formula_pairs(space, list(space), relation.formula, tick)
+    pairs, symmetric = pairs_of(space, list(space), relation, tick)
     return [(u, v) for u, v in pairs if u < v], () if symmetric else (BOTH_WAYS,)
 
 

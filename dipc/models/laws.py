@@ -111,6 +111,13 @@ class Listed:
         self._law = [number.setdefault(law, len(number)) for law in laws]
         self._vectors = list(number)
 
+    def restricted(self, pairs: Sequence[tuple[int, int]]) -> Listed:
+        """The same laws with some of the pairs."""
+        vectors, _ = self.listed()
+        found = Listed(self._inputs, self.outcomes, vectors, pairs, self.symmetric)
+        found.different = self.different  # a question about the relation
+        return found
+
     def listed(self) -> tuple[list[Vector], Sequence[tuple[int, int]]]:
         """The law of every input, and the pairs."""
         return [self._vectors[law] for law in self._law], self._pairs

@@ -201,7 +201,7 @@ r <- Lap(scale = 5/2, mean = q); o <- 0; if r > 1 then o <- 1 end
         ("2*ln(abs(eps - 1))", "must be built from numbers"),
         ("ln(1 + eps)/2", "takes a root of it"),
         ("ln(2)/2", "is not a rational number"),
-        ("ln(q)", "must not depend on `q`"),
+        ("ln(z)", "must not depend on `z`"),
         ("eps*ln(2)", "must be a sum of multiples of eps, numbers and logarithms"),
     ],
 )

@@ -60,7 +60,7 @@ INTERVALS = (
 def test_coq_accepts_the_theorems(library: Path, tmp_path: Path) -> None:
     """Those with listed distributions, and those about programs."""
     texts = [
-        written(case, program) for program in (False, True) for case in some((LISTED, PROGRAMS)[program], 3)
+        written(case, program) for program in (False, True) for case in some((LISTED, PROGRAMS)[program], 2)
     ]
     hold(texts, library, tmp_path)
 
@@ -115,7 +115,7 @@ def clear(f: Function, on: Interval) -> bool | None:
 def test_coq_finds_what_is_clear(library: Path, tmp_path: Path) -> None:
     """Positive functions are proved on intervals with an end, and no others, in units of 1/2."""
     items, counts = [], {True: 0, False: 0}
-    for i, (f, _) in enumerate(random_functions(14, many(60, campaign=160))):
+    for i, (f, _) in enumerate(random_functions(14, many(18, campaign=160))):
         on, strict = INTERVALS[2 + i % 2], i % 3 == 0
         if (wanted := clear(f, on)) is not None:
             counts[wanted] += 1

@@ -6,16 +6,18 @@ distance is left; a formula is evaluated on every pair.  The relation is made sy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from math import lcm, prod
 from operator import mul
+from types import MappingProxyType
 
 from flint import fmpq
 
-from dipc.dipwhile.semantics.evaluate import Memory, condition, never, spelled
+from dipc.dipwhile.semantics.evaluate import Memory, condition, never, number, spelled
 from dipc.dipwhile.syntax.ast import Expr
 from dipc.dipwhile.syntax.core import Cell, CoreAdjacency, CoreProgram
+from dipc.dipwhile.syntax.pairwise import DISTANCE, METRICS
 from dipc.models.values import Value
 
 Input = dict[Cell, Value]
@@ -86,20 +88,30 @@ def adjacent(space: InputSpace, u: Input, v: Input, adjacency: CoreAdjacency) ->
     if adjacency.formula is not None:
         holds = _relation(space, adjacency.formula)
         return holds(u, v) or holds(v, u)
-    costs = [cost(adjacency.kind, u[cell], v[cell]) for cell in space.cells]
-    total = max(costs, default=fmpq(0)) if adjacency.kind == "linf" else sum(costs, fmpq(0))
-    return total <= (adjacency.distance or fmpq(0))
+    return _within(space, adjacency)(u, v)
 
 
-def formula_pairs(
-    space: InputSpace, inputs: Sequence[Input], formula: Expr, tick: Callable[[int], None]
+def _within(space: InputSpace, adjacency: CoreAdjacency) -> Callable[[Input, Input], bool]:
+    most = adjacency.distance or fmpq(0)
+    return lambda u, v: distance(space, u, v, adjacency.kind) <= most
+
+
+def distance(space: InputSpace, u: Input, v: Input, kind: str) -> fmpq:
+    """The distance of two inputs in a metric; 0 with ``all``."""
+    costs = [cost(kind, u[cell], v[cell]) for cell in space.cells]
+    return max(costs, default=fmpq(0)) if kind == "linf" else sum(costs, fmpq(0))
+
+
+def pairs_of(
+    space: InputSpace, inputs: Sequence[Input], adjacency: CoreAdjacency, tick: Callable[[int], None]
 ) -> tuple[list[Pair], bool]:
-    """The ordered pairs for which a formula holds, or holds the other way round, by trying all.
+    """The ordered pairs that are adjacent, or are the other way round, by trying all.
 
-    Fewest changed cells first, then by u, then by u'.  The second value says whether the formula is symmetric
+    Fewest changed cells first, then by u, then by u'.  The second value says whether a formula is symmetric
     as written.  ``inputs`` are all inputs in their order; ``tick`` is called with the number tried as u.
     """
-    holds = _relation(space, formula)
+    formula = adjacency.formula
+    holds = _within(space, adjacency) if formula is None else _relation(space, formula)
 
     found: set[Pair] = set()
     for i, u in enumerate(inputs):
@@ -115,17 +127,39 @@ def formula_pairs(
 
 def _relation(space: InputSpace, formula: Expr) -> Callable[[Input, Input], bool]:
     """The formula as a relation: the primed names are those of the second input."""
+    both = _memory(space)
+    return lambda u, v: condition(formula, both(u, v), never)
+
+
+def numbers_of(
+    space: InputSpace, adjacency: CoreAdjacency, parts: Sequence[Expr]
+) -> Callable[[Input, Input], tuple[fmpq, ...]]:
+    """The values of expressions about a pair of inputs, and about its ``distance``."""
+    both = _memory(space)
+    measured = adjacency.kind in METRICS and (DISTANCE, 0) not in space.place
+
+    def values(u: Input, v: Input) -> tuple[fmpq, ...]:
+        known = {(DISTANCE, 0): distance(space, u, v, adjacency.kind)} if measured else {}
+        memory = both(u, v, known)
+        return tuple(number(part, memory, never) for part in parts)
+
+    return values
+
+
+def _memory(space: InputSpace) -> Callable[..., Memory]:
+    """Two inputs as one memory, in which the names of the second one are primed."""
     inputs = space.program.inputs
     names = frozenset(v.name for v in inputs)
     primed = frozenset(spelled(name, True) for name in names)
     sizes = {v.name: v.size for v in inputs if v.size is not None}
     arrays = {**sizes, **{spelled(name, True): size for name, size in sizes.items()}}
 
-    def holds(u: Input, v: Input) -> bool:
+    def memory(u: Input, v: Input, more: Mapping[Cell, Value] = MappingProxyType({})) -> Memory:
         twin = {(spelled(name, True), k): value for (name, k), value in v.items()}
-        return condition(formula, Memory({}, {**u, **twin}, names | primed, names | primed, arrays), never)
+        known = names | primed | {name for name, _ in more}
+        return Memory({}, {**u, **twin, **more}, known, known, arrays)
 
-    return holds
+    return memory
 
 
 def cost(kind: str, a: Value, b: Value) -> fmpq:

@@ -88,6 +88,11 @@ def condition(expr: ast.Expr, memory: Memory, decide: Decide) -> bool:
     return _as_truth(evaluate(expr, memory, decide), expr.span)
 
 
+def number(expr: ast.Expr, memory: Memory, decide: Decide) -> fmpq:
+    """The value of an expression that is a number."""
+    return _as_number(evaluate(expr, memory, decide), expr.span)
+
+
 def _leaf(expr: ast.Expr, memory: Memory, decide: Decide) -> Datum:
     match expr:
         case ast.Number(value):

@@ -7,13 +7,15 @@ the text, their sizes one about unrolled code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dipc.dipwhile.syntax.ast import Call, Expr, Index, Name, Number
+from dipc.dipwhile.syntax.ast import COMPARISONS, Binary, Call, Expr, Index, Name, Number
 from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, value_of
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.names import target_name
-from dipc.dipwhile.syntax.walk import children, expressions, nodes
+from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.walk import children, expressions, nodes, preorder
 from dipc.errors import InputError, Span
 from dipc.models.values import show
 
@@ -123,3 +125,31 @@ def used_as_scalar(name: str, span: Span) -> InputError:
     """The error for an array read as a scalar."""
     hint = f"write `{name}[1]`, or use `sum({name})`, `max({name})`, `argmax({name})`"
     return InputError(f"`{name}` is an array and needs an index here", span, hint)
+
+
+def check_whole_arrays(expr: Expr, inputs: Sequence[Variable]) -> None:
+    """``q = q'`` for arrays: cells are compared, not arrays."""
+    arrays = {variable.name: variable for variable in inputs if variable.size is not None}
+    for node in nodes(expr):
+        if not isinstance(node, Binary) or node.op not in COMPARISONS:
+            continue
+        names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
+        if names:
+            cells = re.sub(
+                r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: m[0] + "[i]" * (m[1] in arrays), as_written(node)
+            )
+            array = arrays[names[0].name]
+            size = re.match(r"\s*\[([^\]]*)\]", array.span.source.text[array.span.end :])  # as declared
+            message = f"`{array.name}` is an array: its cells are compared one by one"
+            hint = f"write `forall i in 1..{size[1].strip() if size else array.size}: {cells}`"
+            raise InputError(message, node.span, hint)
+
+
+def bare_names(expr: Expr) -> Iterator[Name]:
+    """The names in an expression, but not a name that is the whole argument of a function of arrays."""
+
+    def inside(node: Expr) -> tuple[Expr, ...]:
+        whole = isinstance(node, Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
+        return () if whole and isinstance(children(node)[0], Name) else children(node)
+
+    return (node for node in preorder(expr, inside) if isinstance(node, Name))

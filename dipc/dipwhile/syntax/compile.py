@@ -7,7 +7,6 @@ are here, the others are modules.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -18,7 +17,7 @@ from flint import fmpq
 
 from dipc.claims.ratios import Measure
 from dipc.dipwhile.syntax import ast, questions, types
-from dipc.dipwhile.syntax.arrays import array_sizes
+from dipc.dipwhile.syntax.arrays import array_sizes, check_whole_arrays
 from dipc.dipwhile.syntax.certain import check_certain, check_formula
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
 from dipc.dipwhile.syntax.core import (
@@ -30,15 +29,16 @@ from dipc.dipwhile.syntax.core import (
     Variable,
 )
 from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges
-from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
+from dipc.dipwhile.syntax.functions import check_call
 from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
+from dipc.dipwhile.syntax.pairwise import of_pairs
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as written
 from dipc.dipwhile.syntax.simplify import linear, why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
-from dipc.dipwhile.syntax.walk import children, nodes, parts, preorder, rebuilt, statements
+from dipc.dipwhile.syntax.walk import nodes, parts, preorder, rebuilt, statements
 from dipc.errors import InputError, Source, Span
 from dipc.models.values import Atom, show
 from dipc.signs.eps_range import EpsRange
@@ -92,13 +92,14 @@ def compile_program(
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim
     number = compile_number_claim(claim, parameters) if claim else None
+    relation = compile_adjacency(adjacency, names, inputs, parameters) if adjacency else None
     return CoreProgram(
         source=source,
         parameters=tuple(parameters.items()),
         inputs=inputs,
         outputs=outputs,
-        adjacency=compile_adjacency(adjacency, names, inputs, parameters) if adjacency else None,
-        claim=compile_claim(claim, parameters) if claim else None,
+        adjacency=relation,
+        claim=compile_claim(claim, parameters, inputs, relation) if claim else None,
         code=code,
         variables=names.variables,
         arrays=tuple(sizes.items()),
@@ -136,14 +137,28 @@ def in_units_of_eps(program: ast.Program) -> ast.Program | None:
 # --- the claim and the adjacency -------------------------------------------------------------
 
 
-def compile_claim(claim: ast.Claim, parameters: Mapping[str, fmpq]) -> CoreClaim:
-    """The claim with its constants evaluated: see :func:`compile_epsilon`."""
+def compile_claim(
+    claim: ast.Claim,
+    parameters: Mapping[str, fmpq],
+    inputs: Sequence[Variable] = (),
+    adjacency: CoreAdjacency | None = None,
+) -> CoreClaim:
+    """The claim with its constants evaluated: see :func:`compile_epsilon`.
+
+    Its epsilon may depend on the pair of ``inputs``.
+    """
     constants = dict(parameters)
     refuse_sizes(claim, constants)
-    epsilon = compile_epsilon(claim.epsilon, constants)
+    epsilon, of_pair = of_pairs(claim.epsilon, inputs, adjacency, constants)
+    text = as_written(claim.epsilon) if of_pair else ""
+    epsilon = epsilon if of_pair else compile_epsilon(epsilon, constants)
     delta = None if claim.delta is None else compile_delta(claim.delta, constants)
     measure = compile_measure(claim, constants)
-    return CoreClaim(epsilon, delta, compile_interval(claim.interval, constants), claim.span, measure)
+    if measure is not None and of_pair:
+        message = f"the epsilon of `{measure}` is one for all pairs of inputs"
+        raise InputError(message, claim.epsilon.span, "an epsilon of each pair is for `private EPSILON`")
+    budgets = compile_interval(claim.interval, constants)
+    return CoreClaim(epsilon, delta, budgets, claim.span, measure, of_pair, text)
 
 
 def compile_measure(claim: ast.Claim, constants: Constants) -> Measure | None:
@@ -415,34 +430,6 @@ def compile_condition(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
 
 
 METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"
-
-
-def check_whole_arrays(expr: ast.Expr, inputs: Sequence[Variable]) -> None:
-    """``q = q'`` for arrays: cells are compared, not arrays."""
-    arrays = {variable.name: variable for variable in inputs if variable.size is not None}
-    for node in nodes(expr):
-        if not isinstance(node, ast.Binary) or node.op not in ast.COMPARISONS:
-            continue
-        names = [part for side in (node.left, node.right) for part in bare_names(side) if part.name in arrays]
-        if names:
-            cells = re.sub(
-                r"([^\W\d]\w*)('?)(?![\w'\[(])", lambda m: m[0] + "[i]" * (m[1] in arrays), as_written(node)
-            )
-            array = arrays[names[0].name]
-            size = re.match(r"\s*\[([^\]]*)\]", array.span.source.text[array.span.end :])  # as declared
-            message = f"`{array.name}` is an array: its cells are compared one by one"
-            hint = f"write `forall i in 1..{size[1].strip() if size else array.size}: {cells}`"
-            raise InputError(message, node.span, hint)
-
-
-def bare_names(expr: ast.Expr) -> Iterator[ast.Name]:
-    """The names in an expression, but not a name that is the whole argument of a function of arrays."""
-
-    def inside(node: ast.Expr) -> tuple[ast.Expr, ...]:
-        whole = isinstance(node, ast.Call) and FUNCTIONS[node.function].arrays and len(node.arguments) == 1
-        return () if whole and isinstance(children(node)[0], ast.Name) else children(node)
-
-    return (node for node in preorder(expr, inside) if isinstance(node, ast.Name))
 
 
 def check_both_sides(expr: ast.Expr, names: Names) -> None:

@@ -183,13 +183,18 @@ class CoreAdjacency:
 
 @dataclass(frozen=True, slots=True)
 class CoreClaim:
-    """``epsilon`` and ``delta`` are expressions in eps; ``measure`` is what is bounded, if not the loss."""
+    """``epsilon`` and ``delta`` are expressions in eps; ``measure`` is what is bounded, if not the loss.
+
+    ``of_pair`` are numbers that depend on the pair of inputs, by the names that epsilon has for them.
+    """
 
     epsilon: Expr
     delta: Expr | None
     budgets: EpsRange
     span: Span
     measure: Measure | None = None
+    of_pair: tuple[tuple[str, Expr], ...] = ()
+    text: str = ""  # epsilon as written, if it depends on the pair
 
 
 # --- questions of ``dipc pufferfish`` -----------------------------------------------------------

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.arrays import check_whole_arrays
 from dipc.dipwhile.syntax.certain import check_formula
-from dipc.dipwhile.syntax.compile import check_whole_arrays
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.names import Names, check_expression, target_name
