@@ -129,6 +129,28 @@ def test_distribution_json(capsys: Capture) -> None:
     assert got["distribution"][2] == {"output": {"out": ["top", "bot"]}, "probability": "1/2"}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "holds"),
+    [
+        (["sampled_count", "--claim", "ln(1 + (exp(eps) - 1)/5)"], "ln(3/4 + 1/4*exp(ε))"),
+        (["rand1", "-D", "N=1", "--claim", "1/2"], "ε"),
+        (["sampled_count", "--claim", "eps/2"], None),  # `dipc budget` answers: a multiple of eps is enough
+        (["sampled_count", "--claim", "ln(1 + (exp(eps) - 1)/4)"], None),
+        (["sampled_count", "--claim", "ln(1 + (exp(eps) - 1)/5)", "--quiet"], None),
+    ],
+)
+def test_a_violated_curve_is_shown_with_the_one_that_holds(
+    capsys: Capture, arguments: list[str], holds: str | None
+) -> None:
+    _, out, _ = run(capsys, "check", *arguments)
+    shown = [line for line in out.splitlines() if line.startswith("what holds is")]
+    assert shown == ([] if holds is None else [f"what holds is private {holds}"])
+    if holds is not None:  # it does, and nothing less
+        claim = holds.replace("ε", "eps")
+        assert run(capsys, "check", *arguments[:-1], claim, "--quiet")[0] == 0
+        assert run(capsys, "check", *arguments[:-1], f"{claim} - 1/1000*eps", "--quiet")[0] == 1
+
+
 def test_help_names_the_exit_statuses(capsys: Capture) -> None:
     code, out, _ = run(capsys, "check", "--help")
     assert code == 0

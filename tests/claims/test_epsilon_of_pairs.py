@@ -106,7 +106,9 @@ def test_an_epsilon_that_is_not_symmetric_is_read_both_ways_round() -> None:
     source = NEAR_AND_FAR.replace("{0, 1, 2}", "{0, 1}")
     claim = "{} for eps in [2, inf)"
     for epsilon, pair in (("2*eps", (0, 1)), ("eps/2", (1, 0))):
-        mechanism = Mechanism.load(source.replace("adjacent all", f"adjacent q = {pair[0]} and q' = {pair[1]}"))
+        mechanism = Mechanism.load(
+            source.replace("adjacent all", f"adjacent q = {pair[0]} and q' = {pair[1]}")
+        )
         verdict = mechanism.check(claim.format(epsilon))
         assert verdict.status == ("private" if epsilon == "2*eps" else "violated")
     verdict = Mechanism.load(source).check(claim.format("2*eps - 3/2*eps*q"))

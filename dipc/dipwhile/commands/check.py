@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dipc.claims.exponent import logarithm_text
+from dipc.claims.privacy import Goal
+from dipc.claims.wording import pretty
 from dipc.cli import options
 from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
-from dipc.clock import Progress
+from dipc.clock import Progress, limits
 from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import DipcError
 from dipc.lazily import lazily
 from dipc.shipped import STDIN, expected_verdict, mechanisms_in
 
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
 else:
     produce = lazily("dipc.dipwhile.certify.privacy")
     front = lazily("dipc.dipwhile.allsizes.front")
+
+
+PATIENCE = 2  # seconds for the curve that a violated claim is shown with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +147,10 @@ def _single(wanted: Wanted) -> Outcome:
     with Bar(f"reading {wanted.name}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
     present(outcome, wanted.style)
-    if wanted.style == "text" and (more := for_every_size(wanted, mechanism, outcome)) is not None:
-        say(more)
+    if wanted.style == "text":
+        for more in (for_every_size(wanted, mechanism, outcome), what_holds(wanted, mechanism, outcome)):
+            if more is not None:
+                say(more)
     write_certificate(
         outcome, lambda verdict: produce.certificate(mechanism.program, verdict), wanted.certificate_file
     )
@@ -158,6 +167,31 @@ def for_every_size(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
     options_given += [] if wanted.claim is None else [f"--claim {shlex.quote(wanted.claim)}"]
     command = " ".join(["dipc prove", wanted.file, *options_given])
     return f"for every {' and '.join(sizes)}: {command}" if sizes else None
+
+
+def what_holds(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
+    """The claim that holds where one with a logarithm or a number was violated: the curve of the loss.
+
+    None if the question is another one, and where the curve takes long or there is none.
+    """
+    goal = None if outcome.verdict is None else outcome.verdict.goal
+    if outcome.word != "violated" or outcome.interrupted or not isinstance(goal, Goal):
+        return None
+    if goal.delta or goal.t is not None or goal.text or not mechanism.program.with_eps:
+        return None
+    asked = wanted.restrictions
+    restrictions = asked if "at" in asked else {**asked, "budgets": goal.range_text}
+    try:
+        with limits(seconds=PATIENCE):
+            segments = mechanism.loss_curve(**restrictions).segments
+    except DipcError:
+        return None
+    if any(segment.value is None for segment in segments):
+        return None
+    if len(segments) > 1:
+        return f"what holds is a curve of {len(segments)} segments: see dipc budget --epsilon-curve"
+    assert segments[0].value is not None
+    return pretty(f"what holds is private {logarithm_text(segments[0].value)}")
 
 
 def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
