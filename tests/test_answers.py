@@ -7,7 +7,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -66,8 +66,18 @@ pufferfish budget above --horizon 3 --curve
 pufferfish budget above --horizon any
 pufferfish distribution ex3 --given sick
 pufferfish distribution response
+verify rand1.json --program rand1
+verify rand1.json --program rand1 --claim "eps/2" --expect private
+verify rand1.json --model survey
+verify survey.json --model survey --formula "D[ln 3, 0](X out_1)"
 check none
 """
+
+CERTIFICATES = {
+    "rand1.json": "check rand1 -D N=1 --certificate",
+    "survey.json": 'model check survey "D[ln 3, 0](X out_1)" --certificate',
+}
+"""The certificates that are verified, by the commands that write them."""
 
 RARE = {
     "check doubts",
@@ -81,6 +91,16 @@ RARE = {
     "pufferfish budget reason",
 }
 """Keys that are null in all of these answers; other tests have them."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _certificates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """All commands run in a folder with the certificates."""
+    folder = tmp_path_factory.mktemp("certificates")
+    with chdir(folder), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        for name, command in CERTIFICATES.items():
+            assert status([*shlex.split(command), name]) == 0
+        yield
 
 
 @cache

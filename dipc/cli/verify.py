@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import zlib
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 import click
@@ -31,6 +33,7 @@ from dipc.kernel.reading import (
 )
 from dipc.kernel.schema import FORMAT
 from dipc.kernel.statements import check as checked
+from dipc.report.answer import envelope
 from dipc.shipped import STDIN, given_bytes, name_of, source_of
 from dipc.systems import statement_system
 
@@ -61,6 +64,7 @@ class Wanted:
     definitions: dict[str, str]
     expect: str | None
     deep: bool
+    as_json: bool
 
 
 @click.command(
@@ -101,6 +105,7 @@ Examples:
     show_default=True,
     help="Derive the distributions anew from the program text, and compare the statement with it.",
 )
+@options.json(help="Print one JSON record: the verdict, and the lines that are printed without it.")
 @options.time_limit(default=SECONDS, show_default=True)
 @options.memory_limit(default=MEGABYTES, show_default=True)
 def verify(
@@ -140,6 +145,7 @@ def verify(
     if not wanted.deep and (definitions or any(each is not None for each in asked)):
         names = "-D, --claim, --model and --formula"
         raise click.UsageError(f"{names} are compared by the deep check: leave out --no-deep")
+    start = monotonic()
     data = given_bytes(MAX_BYTES + 1) if wanted.file == STDIN else file_bytes(Path(wanted.file))
     source = None if wanted.program is None else source_of(wanted.program).text.encode("utf-8-sig")
     with work(f"verifying {name_of(wanted.file)}", time_limit, memory_limit) as running:
@@ -150,9 +156,20 @@ def verify(
                 raise
             status, said = running.clock.known
             said += f"not derived: {limit}\n"
-    for line in said.splitlines():  # a statement is printed whole: no condition of it is left out
-        say(line if line.startswith(STATEMENTS) else shortened(line, MOST_ANSWERED))
+    # A statement is printed whole: no condition of it is left out.
+    lines = [x if x.startswith(STATEMENTS) else shortened(x, MOST_ANSWERED) for x in said.splitlines()]
+    for line in [_record(wanted, status, lines, monotonic() - start)] if wanted.as_json else lines:
+        say(line)
     return INTERRUPTED if running.stop.pressed else status
+
+
+def _record(wanted: Wanted, status: int, lines: list[str], seconds: float) -> str:
+    """The verdict as JSON."""
+    asked = {"certificate": wanted.file, "expected": wanted.expect, "deep": wanted.deep}
+    asked |= {name: getattr(wanted, name) for name in ("program", "model", "claim", "formula")}
+    word = {ACCEPTED: "accepted", REFUSED: "refused", CONDITIONAL: "conditional"}[status]
+    answer = {"verdict": word, "lines": lines, "seconds": round(seconds, 3)}
+    return json.dumps(envelope("verify", {**asked, **answer}), indent=2)
 
 
 def _verified(data: bytes, source: bytes | None, wanted: Wanted, clock: Clock) -> tuple[int, str]:

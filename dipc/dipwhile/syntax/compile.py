@@ -237,11 +237,6 @@ def is_for_every_size(program: ast.Program) -> bool:
     return claimed or unlisted or drawn
 
 
-def mentions(expr: ast.Expr, function: str) -> bool:
-    """Does the expression call this function?"""
-    return any(isinstance(node, ast.Call) and node.function == function for node in nodes(expr))
-
-
 def about_secrets(number: CoreNumberClaim) -> InputError:
     """The error for a number that is claimed of the secrets of a program."""
     message = "the claim is about the secrets of the program, and what an attacker knows of them"
