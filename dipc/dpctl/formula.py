@@ -114,18 +114,22 @@ class Query:
 
 
 ALL = EpsRange.positive()
+EPS = "eps"
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
     """A formula or a query with what was asked: the states (default: the start states of the model) and the
-    range of eps.  ``text`` is the formula as it was written; ``name`` that of a ``property`` line."""
+    range of eps.  ``text`` is the formula as it was written; ``name`` that of a ``property`` line.
+
+    With another ``variable`` all this is about the parameter of that name, and not about eps."""
 
     formula: Formula | Query
     text: str
     states: tuple[str, ...] | None = None
     eps_range: EpsRange = ALL
     name: str | None = None
+    variable: str = EPS
 
 
 def operands(formula: Formula) -> tuple[Formula, ...]:

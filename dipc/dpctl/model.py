@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
+import dipc.dpctl.families as families
 import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
@@ -17,10 +18,10 @@ from dipc.clock import Clock
 from dipc.dpctl.formula import Privacy, Property, Query
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
-from dipc.dpctl.syntax import parse_property, show
+from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
-from dipc.errors import InputError, Source, Span, WrongType, check_type
+from dipc.errors import InputError, Source, Span, Unsupported, WrongType, check_type
 from dipc.excerpts import plural
 from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
@@ -29,6 +30,7 @@ from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
 from dipc.models.names import name_declared, unquoted
 from dipc.models.networks import graph_of, parts_of
+from dipc.models.parameters import Parameters as ModelParameters
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
 from dipc.models.star import Star
 from dipc.models.storm import model_of, read_symbolic, to_storm
@@ -66,14 +68,24 @@ class MarkovModel:
         properties: Sequence[PropertyLine] = (),
         numbers: Mapping[str, Amount] | None = None,
         notes: Sequence[str] = (),
+        parameters: ModelParameters | None = None,
     ) -> None:
-        self.model, self.name, self.notes = model, name, tuple(notes)
+        self.family, self.name, self.notes = model, name, tuple(notes)
+        self.parameters = parameters or ModelParameters({})
         self.properties, self.numbers = tuple(properties), dict(numbers or {})
+
+    @property
+    def model(self) -> Model:
+        """The model itself.  Raises :class:`Unsupported` if it has parameters."""
+        if self.parameters.ranges:
+            names = " ".join(f"-D {name}=1/2" for name in self.parameters.ranges)
+            raise Unsupported("this, for a model with parameters", hint=f"set them, for example {names}")
+        return self.family
 
     @property
     def states(self) -> tuple[str, ...]:
         """The names of the states, without the implicit one behind final states."""
-        return tuple(name for name in self.model.names if name != DEAD)
+        return tuple(name for name in self.family.names if name != DEAD)
 
     def check(
         self,
@@ -92,7 +104,10 @@ class MarkovModel:
         """
         began, clock = monotonic(), Clock()
         asked, options = self.property(formula, at, start), _options(depth)
-        found = pipeline.check(self.model, asked, clock, options)
+        if self.parameters.ranges:
+            found = families.check(self.family, self.parameters, asked, clock, options)
+        else:
+            found = pipeline.check(self.model, asked, clock, options)
         notes = (*self.notes, *self._ignored(options), *found.notes)
         return replace(found, seconds=monotonic() - began, notes=notes)
 
@@ -114,7 +129,10 @@ class MarkovModel:
         """
         clock = Clock()
         asked, options = self.property(query, at, start), _options(depth)
-        found = pipeline.value(self.model, asked, clock, options)
+        if self.parameters.ranges:
+            found = families.value(self.family, self.parameters, asked, clock, options)
+        else:
+            found = pipeline.value(self.model, asked, clock, options)
         return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
 
     def budget(self, formula: Formula | None = None, **options: Any) -> ModelValue:
@@ -155,7 +173,7 @@ class MarkovModel:
         return line
 
     def _ignored(self, options: Options) -> tuple[str, ...]:
-        given = options != Options() and not isinstance(self.model, Mdp)
+        given = options != Options() and not isinstance(self.family, Mdp)
         return ("--depth is for decision processes",) if given else ()
 
     def property(
@@ -172,12 +190,13 @@ class MarkovModel:
                 PropertyLine("", Source("<formula>", formula), None) if isinstance(formula, str) else formula
             )
             name = line.name or None
-            found = parse_property(line.source, self.model, self.numbers, self.defined, name, point)
+            read = line.source, self.family, self.parameters, self.numbers, self.defined, name, point
+            found = families.read_property(*read)
         if start is not None:
             found = replace(found, states=_texts(start, "the start states", "a state"))
         for state in found.states or ():
-            if state not in self.model.names:
-                hint = did_you_mean(state, self.model.names[:MOST_SUGGESTED], "")
+            if state not in self.family.names:
+                hint = did_you_mean(state, self.family.names[:MOST_SUGGESTED], "")
                 raise InputError(f"there is no state `{state}`", hint=hint)
         return found
 
@@ -190,7 +209,7 @@ class MarkovModel:
 
         The start states stay, unless these were all states of a model without neighbours.
         """
-        old = self.model
+        old = self.family
         if isinstance(neighbours, str):
             new = read_neighbours(neighbours, old)
         else:
@@ -198,7 +217,7 @@ class MarkovModel:
         if not old.neighbours and old.start == default_start(old.names, ()):
             new = replace(new, start=default_start(new.names, new.neighbours))
         changed = copy(self)
-        changed.model = new
+        changed.family = new
         return changed
 
     def to_storm(self) -> Any:
@@ -239,7 +258,7 @@ class MarkovModel:
         return graph_of(self.model)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}: {describe(self.model)}>"
+        return f"<{type(self).__name__} {self.name}: {describe(self.family)}>"
 
 
 def _options(depth: int) -> Options:
@@ -494,7 +513,7 @@ def _from_dpm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
         if name not in found.numbers:
             hint = did_you_mean(name, found.numbers, f"declare it in the file: `let {name} = ...`")
             raise InputError(f"{source.name}: there is no number `{name}`", hint=hint)
-    return wrapped(found.model, source.name, found.properties, found.numbers)
+    return wrapped(found.model, source.name, found.properties, found.numbers, (), found.parameters)
 
 
 def _from_drn(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
@@ -532,9 +551,10 @@ def wrapped(
     properties: Sequence[PropertyLine] = (),
     numbers: Mapping[str, Amount] | None = None,
     notes: Sequence[str] = (),
+    parameters: ModelParameters | None = None,
 ) -> MarkovModel:
     """A model with its questions."""
     kind = MDP if isinstance(model, Mdp) else MarkovChain
     made = kind.__new__(kind)
-    MarkovModel.__init__(made, model, name, properties, numbers, notes)
+    MarkovModel.__init__(made, model, name, properties, numbers, notes, parameters)
     return made

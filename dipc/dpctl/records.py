@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
 from dipc.claims.exponent import logarithm_text
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty, rounded_outwards, within
-from dipc.dpctl.formula import Property, Query, depends_on_eps
+from dipc.dpctl.families import renamed
+from dipc.dpctl.formula import EPS, Property, Query, depends_on_eps
 from dipc.dpctl.model import MarkovModel, ModelRegions, describe
 from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.pipeline import has_eps as occurs_in
@@ -134,15 +136,17 @@ def _word(found: Witness) -> str:
     return " ".join([*found.prefix, *cycle])
 
 
-def brief_witness(found: Witness) -> str:
+def brief_witness(verdict: ModelVerdict) -> str:
     """The witness in one line: ``P(plus) = 3/4, P(minus) = 1/4``, ``P(s) = 1``, or the formula to blame."""
+    found = verdict.witness
+    assert found is not None
     if found.probability is None:
         return f"{found.subformula} at {found.state}"
     other = found.neighbour_probability
     values = [f"P({found.state}) = {decimal(found.probability, found.epsilon)}"]
     values += [] if other is None else [f"P({found.neighbour}) = {decimal(other, found.epsilon)}"]
     at = "" if found.epsilon is None else f" at eps {about(found.epsilon)}"
-    return pretty(f"{', '.join(values)}{at}")
+    return pretty(f"{', '.join(values)}{renamed(at, verdict.property.variable)}")
 
 
 # --- regions -----------------------------------------------------------------------------------------
@@ -380,13 +384,13 @@ def brief(found: ModelVerdict | ModelValue | ModelRegions) -> str:
     """A result for the prompt."""
     match found:
         case ModelValue():
-            shown = (f"{label}: {text}" for label, text in lines(value_rows(found)))
+            shown = (f"{label}: {text}" for label, text in lines(rows_of(found)))
             return f"ModelValue({_listed(list(shown))})"
         case ModelRegions(verdict):
             parts = (f"{state}: {pretty(_where(verdict, state, True))}" for state in verdict.at)
-            return f"ModelRegions({_listed(list(parts))})"
-        case Fails(witness=Witness() as witness):
-            return f"Fails({found.property.text}: {brief_witness(witness)})"
+            return f"ModelRegions({renamed(_listed(list(parts)), verdict.property.variable)})"
+        case Fails(witness=Witness()):
+            return f"Fails({found.property.text}: {brief_witness(found)})"
         case Undecided():
             return f"Undecided({found.property.text}: {found.reason})"
     return f"{type(found).__name__}({found.property.text})"
@@ -394,6 +398,35 @@ def brief(found: ModelVerdict | ModelValue | ModelRegions) -> str:
 
 def rows_of(found: ModelVerdict | ModelValue | ModelRegions, name: str = "") -> Iterator[Node]:
     """The rows of a result about the model called ``name``."""
+    variable = (found.verdict if isinstance(found, ModelRegions) else found).property.variable
+    rows = _rows_of(found, name)
+    yield from rows if variable == EPS else (_about(variable, row) for row in rows)
+
+
+def _about(variable: str, node: Node) -> Node:
+    """A row about a parameter that has the place of eps."""
+
+    def said(value: Any) -> Any:
+        match value:
+            case str():
+                return renamed(value, variable)
+            case list():
+                return [said(each) for each in value]
+            case dict():
+                found = {key: said(each) for key, each in value.items()}
+                point = found.get("epsilon")
+                return found | ({"parameters": {variable: point}, "epsilon": None} if point else {})
+            case _:
+                return value
+
+    if isinstance(node, Group):
+        items = tuple(tuple(Row(r.label, said(r.text), r.key, said(r.data)) for r in i) for i in node.items)
+        return replace(node, items=items)
+    label = "parameter" if node.label == "budget" else node.label
+    return Row(label, said(node.text), node.key, said(node.data))
+
+
+def _rows_of(found: ModelVerdict | ModelValue | ModelRegions, name: str) -> Iterator[Node]:
     match found:
         case ModelValue():
             yield from _hidden(model_rows(found.model, name))

@@ -18,6 +18,7 @@ from lark import Token
 
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.dpctl.formula import (
+    EPS,
     And,
     Formula,
     Interval,
@@ -69,25 +70,40 @@ def parse_property(
     defined: Callable[[str, Span], bool] = lambda name, span: False,
     name: str | None = None,
     at: fmpq | None = None,
+    line: tuple[str, EpsRange] | None = None,
 ) -> Property:
     """The formula or query in a text.
 
     ``model`` has the labels: without one, names are not checked.  ``numbers`` are names of numbers;
     ``defined`` is asked whether a proposition that the model does not have is defined elsewhere; ``at`` is
-    the only eps asked about.  Raises :class:`InputError` with the place and a hint, :class:`LimitReached`
-    for a formula that is too large.
+    the only eps asked about.  ``line`` is a parameter, with its range, in the place of eps: then
+    :class:`UsesEps` is raised if eps occurs.  Raises :class:`InputError` with the place and a hint,
+    :class:`LimitReached` for a formula that is too large.
 
     >>> found = parse_property(Source("f", "P>=1/2 (F goal) from a for eps in (0, 1]"))
     >>> found.states, str(found.eps_range), show(found.formula)
     (('a',), '(0, 1]', 'P>=1/2 (F goal)')
     """
-    builder = _Builder(source, model, numbers or {}, defined)
+    builder = _Builder(source, model, numbers or {}, defined, line)
     body, states, limits = cast("list[Any]", GRAMMAR.parse(source, "property", MOST_NODES).children)
-    wanted = EpsRange.positive() if limits is None else builder.limits(limits)
+    every = EpsRange.positive() if line is None else line[1]
+    wanted = every if limits is None else builder.limits(limits)
     builder.eps_range = wanted if at is None else wanted.only(at)
     formula = builder.question(body)
     text = source.text[body.meta.start_pos : body.meta.end_pos]
-    return Property(formula, text, builder.start(states), builder.eps_range, name)
+    variable = EPS if line is None else line[0]
+    return Property(formula, text, builder.start(states), builder.eps_range, name, variable)
+
+
+class UsesEps(Exception):
+    """eps occurs where a parameter is in its place."""
+
+
+class _OnLine(Arithmetic):
+    """Arithmetic in which eps does not occur."""
+
+    def eps(self, node: Node) -> Amount:
+        raise UsesEps
 
 
 @dataclass(slots=True)
@@ -98,6 +114,7 @@ class _Builder:
     model: Model | None
     numbers: Mapping[str, Amount]
     defined: Callable[[str, Span], bool]
+    line: tuple[str, EpsRange] | None = None
     bound: dict[str, str | Formula] = field(default_factory=dict)
     eps_range: EpsRange = field(default_factory=EpsRange.positive)
     nodes: int = 0  # of the formula so far
@@ -130,12 +147,21 @@ class _Builder:
         return [name for name in self.model.names[:1000] if name != DEAD] if self.model is not None else []
 
     def limits(self, node: Node) -> EpsRange:
-        """The interval after ``for eps in``."""
-        interval = cast(Node, node.children[-1])
+        """The interval after ``for eps in``, or after a parameter in its place."""
+        interval, token = cast(Node, node.children[-1]), cast(Token, node.children[0])
+        if self.line is not None and token.type == "EPS":
+            raise UsesEps
+        if token.type != "EPS" and (self.line is None or token != self.line[0]):
+            raise self._fail(token, f"`{token}` is not eps", "write `for eps in`; -D sets parameters")
         left, low, high, right = interval.children
         top = None if isinstance(high, Token) else self._end(high)
         found = EpsRange(self._end(low), top, left == "[", right == "]")
         empty = top is not None and found.inside not in found
+        if self.line is not None:
+            outside = [end for end in found.closed_ends if end not in self.line[1]]
+            if empty or outside or not (found.inside in self.line[1] and _within(found, self.line[1])):
+                raise self._fail(interval, f"the range of `{token}` is {self.line[1]}")
+            return found
         if empty or found.low < 0 or fmpq(0) in found or (top is None and found.high_closed):
             hint = "for example: for eps in (0, 1]"
             raise self._fail(interval, "the range of eps must be a nonempty interval within (0, inf)", hint)
@@ -174,7 +200,7 @@ class _Builder:
         for name, value in self.bound.items():
             if isinstance(value, str) and NUMBER.fullmatch(value):
                 known[name] = Amount(Quotient.of(rational(value, "a number")))
-        return Arithmetic(self.source, known)
+        return (Arithmetic if self.line is None else _OnLine)(self.source, known)
 
     def _number(self, node: Any) -> Quotient:
         value = self._arithmetic.number_of(node)
@@ -430,6 +456,13 @@ def _operand(formula: Formula) -> str:
 
 def _at_most(bound: int | None) -> str:
     return "" if bound is None else f"<={bound}"
+
+
+def _within(part: EpsRange, whole: EpsRange) -> bool:
+    """Whether the ends of a range are not beyond those of another."""
+    return part.low >= whole.low and (
+        whole.high is None or (part.high is not None and part.high <= whole.high)
+    )
 
 
 def _interval(interval: Interval) -> str:

@@ -20,6 +20,7 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.numbers.exact import rational
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
@@ -250,7 +251,7 @@ class Arithmetic:
         count = exponent.value.as_rational()
         if base.logarithms or exponent.logarithms or count is None or count.denominator != 1:
             raise self._fail(node, "a power needs an integer exponent and a base without logarithms")
-        single = len(base.value.numerator) <= 1 and base.value.denominator.as_rational() is not None
+        single = len(base.value.numerator) <= 1 and len(base.value.denominator) == 1
         if abs(count) > (most := HIGHEST_POWER if single else HIGHEST_POWER_OF_SUM):
             raise self._fail(node, f"a power beyond {most} is too large")
         if abs(count) * _size(base.value) > LARGEST_POWER:
@@ -286,19 +287,24 @@ class Arithmetic:
     ln_number = ln
 
 
-def _size(value: Quotient) -> int:
+def _size(value: Quotient | Parametric) -> int:
     """About the number of bits of the coefficients."""
+    if isinstance(value, Parametric):
+        numbers = [c for f in (value.numerator, value.denominator) for c in f.coeffs()]
+        return sum(int(n).bit_length() for c in numbers for n in (c.p, c.q))
     terms = [term for f in (value.numerator, value.denominator) for term in f.terms()]
     return sum(int(n).bit_length() for c, *_ in terms for n in (c.p, c.q))
 
 
-def linear_part(value: Quotient, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:
+def linear_part(value: Quotient | Parametric, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:
     """(rate, constant, inverse) of ``rate*eps + constant + inverse/eps``; None if it has another form.
 
     >>> linear_part(Quotient(ExpPoly.of(2, 1) + 3))
     (2, 3, 0)
     """
     parts = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
+    if isinstance(value, Parametric):
+        return None
     if value.denominator.as_rational() is None:
         return None
     for term in value.numerator.terms():

@@ -17,9 +17,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations, pairwise
+from math import lcm
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from flint import fmpq
 from lark import Token
 from lark.visitors import Interpreter
 
@@ -28,16 +30,20 @@ from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, check_spel
 from dipc.models.chain import Model
 from dipc.models.draft import Draft, Named, Place
 from dipc.models.names import RESERVED, name_declared, unquoted
+from dipc.models.parameters import Finer, Parameters, mapped
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 
 WORDS = {
-    "let": "LET", "final": "FINAL", "label": "LABEL", "neighbours": "NEIGHBOURS", "neighbors": "NEIGHBOURS",
+    "let": "LET", "param": "PARAM", "in": "IN", "final": "FINAL",
+    "label": "LABEL", "neighbours": "NEIGHBOURS", "neighbors": "NEIGHBOURS",
     "start": "START", "actions": "ACTIONS", "chain": "KIND", "mdp": "KIND",
 }  # fmt: skip
 NAMES = {
     "NAME": "a name", "STRING": "", "ARROW": "`->`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`",
-    "RBRACE": "`}`", "LSQB": "`[action]`", "TILDE": "`~`", "EQUAL": "`=`", "$END": "the end",
+    "RBRACE": "`}`", "LSQB": "`[`", "TILDE": "`~`", "EQUAL": "`=`", "IN": "`in`", "LPAR": "`(`",
+    "$END": "the end",
 }  # fmt: skip
 WITH_MEANING = {*WORDS, *RESERVED}  # here or in formulas
 STARTS = ("declaration", "neighbours", "value")
@@ -64,15 +70,16 @@ class PropertyLine(NamedTuple):
 
 
 class ModelFile(NamedTuple):
-    """What a model file says."""
+    """What a model file says; with parameters, its probabilities are functions of them."""
 
     model: Model
     properties: tuple[PropertyLine, ...]
     numbers: Mapping[str, Amount]
+    parameters: Parameters
 
 
 def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) -> ModelFile:
-    """The model in a text; ``overrides`` replace numbers of ``let``.
+    """The model in a text; ``overrides`` replace numbers of ``let`` and ``param``.
 
     Raises :class:`InputError` with the place and a hint, :class:`LimitReached` for a model that is too large.
 
@@ -82,7 +89,17 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     """
     if not source.text.strip():
         raise InputError(f"{source.name}: the file is empty", hint="a model begins with `chain` or `mdp`")
-    reader, properties, line, counted = _Reader(source, overrides or {}), [], 0, 0
+    unit = 1
+    while True:
+        try:
+            return _read(source, overrides or {}, unit)
+        except Finer as finer:
+            unit = lcm(unit, finer.unit)
+
+
+def _read(source: Source, overrides: Mapping[str, Amount], unit: int) -> ModelFile:
+    """The model, with functions of eps/unit beside its parameters."""
+    reader, properties, line, counted = _Reader(source, overrides, unit), [], 0, 0
     for start, end in declarations(source.text):
         if match := PROPERTY.match(source.text, start, end):
             check_spelling(match[1], Span(source, *match.span(1)))
@@ -90,7 +107,10 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
             properties.append(_property(source, match, end, line))
         else:
             reader.declare(start, end)
-    return ModelFile(reader.draft.model(), tuple(properties), reader.numbers)
+    model = reader.draft.model()
+    if reader.parameters.ranges:
+        model = mapped(model, lambda p: reader.parameters.ring.of(0) + p)
+    return ModelFile(model, tuple(properties), reader.numbers, reader.parameters)
 
 
 def read_formulas(source: Source) -> tuple[PropertyLine, ...]:
@@ -152,9 +172,10 @@ def _property(source: Source, match: re.Match[str], end: int, line: int) -> Prop
 class _Reader(Interpreter[Token, None]):
     """Reads declarations into a draft; ``part`` is the text of one, ``offset`` its place in the file."""
 
-    def __init__(self, source: Source, overrides: Mapping[str, Amount]) -> None:
+    def __init__(self, source: Source, overrides: Mapping[str, Amount], unit: int = 1) -> None:
         self.draft, self.overrides, self.part, self.offset = Draft(source), overrides, source, 0
         self.numbers: dict[str, Amount] = {}
+        self.parameters = Parameters({}, unit)
         self._known: dict[str, Quotient] = {}
 
     def declare(self, start: int, end: int) -> None:
@@ -202,6 +223,37 @@ class _Reader(Interpreter[Token, None]):
             raise self.draft.fail(self._place(node.children[1]), f"the number `{name}` is given twice")
         given = self.overrides.get(name)
         self.numbers[name] = given or Arithmetic(self.part, self.numbers).amount(node.children[2])
+
+    def param(self, node: Node) -> None:
+        if self.numbers or self.draft.rows:
+            message = "parameters are declared once, above all other numbers and transitions"
+            raise self.draft.fail(self._place(node), message, "`param p in (0, 1), q in (0, 1/2]`")
+        ranges: dict[str, EpsRange] = {}
+        for token, _, interval in (cast("Any", each).children for each in node.children[1:]):
+            if (name := str(token)) in ranges:
+                raise self.draft.fail(self._place(token), f"the parameter `{name}` is given twice")
+            ranges[name] = self._range(interval)
+            if (given := self.overrides.get(name)) is not None:
+                value = None if given.logarithms else given.value.as_rational()
+                if value is None or value not in ranges.pop(name):
+                    message = f"`{name}` must be a number of its range, not {given.value}"
+                    raise self.draft.fail(self._place(token), message)
+                self.numbers[name] = given
+        self.parameters = Parameters(ranges, self.parameters.unit)
+        for name in ranges:
+            self.numbers[name] = Amount(cast(Quotient, self.parameters.symbol(name)))
+
+    def _range(self, interval: Any) -> EpsRange:
+        """The values of a parameter: none is negative."""
+        left, *ends, right = interval.children
+        number = Arithmetic(self.part, {}).number_of
+        low, high = (None if isinstance(end, Token) else number(end).as_rational() for end in ends)
+        found = EpsRange(fmpq(-1) if low is None else low, high, left == "[", right == "]")
+        empty = high is not None and found.inside not in found
+        if low is None or low < 0 or empty or (high is None and not isinstance(ends[1], Token)):
+            message = "the range of a parameter has rational ends, none of them negative, and is not empty"
+            raise self.draft.fail(self._place(interval), message, "for example `param p in (0, 1)`")
+        return found
 
     def transitions(self, node: Node) -> None:
         state, action, _, targets = cast("list[Any]", node.children)

@@ -6,7 +6,7 @@ are in lowest terms, the leading coefficient of the denominator is 1: equal func
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,13 +25,20 @@ class Ring:
     (p + q, True)
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
+    def __init__(self, names: Sequence[str], lift: Callable[[Any], Parametric] | None = None) -> None:
+        """``lift`` takes functions of eps into the ring, if some of its parameters stand for such."""
+        self.names, self.lift = tuple(names), lift
         self._context: Any = fmpq_mpoly_ctx.get(self.names or ("p",), Ordering.lex)
 
     def of(self, value: fmpq | int) -> Parametric:
         """A constant."""
         return Parametric(self, self._context.constant(value), self._context.constant(1))
+
+    def lifted(self, function: Any) -> Parametric:
+        """A function of eps."""
+        if self.lift is None:
+            raise InternalError(f"{function} is no function of the parameters")
+        return self.lift(function)
 
     def polynomial(self, terms: Mapping[tuple[int, ...], fmpq]) -> fmpq_mpoly:
         """The polynomial with these coefficients of the products of powers of the parameters."""
@@ -98,7 +105,7 @@ class Parametric:
 
     def _lift(self, other: Parametric | fmpq | int) -> Parametric:
         if not isinstance(other, Parametric):
-            return self.ring.of(other)
+            return self.ring.of(other) if isinstance(other, fmpq | int) else self.ring.lifted(other)
         if other.ring is not self.ring and other.ring.names != self.ring.names:
             raise InternalError(f"parameters of two questions: {self.ring.names} and {other.ring.names}")
         return other

@@ -26,6 +26,7 @@ from dipc.numbers.exact import Exact, Number, scalar
 from dipc.numbers.exppoly import ExpPoly, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
+from dipc.numbers.parametric import Parametric
 from dipc.numbers.polynomial import primitive, split
 from dipc.numbers.residues import divided
 
@@ -68,7 +69,7 @@ class Quotient(FunctionOfEps):
         """A function or a number in this form; None for another kind of function."""
         if isinstance(other, Quotient):
             return other
-        if isinstance(other, FunctionOfEps):
+        if isinstance(other, FunctionOfEps | Parametric):
             return Quotient(other) if isinstance(other, ExpPoly) else None
         return Quotient.of(scalar(other))
 

@@ -97,7 +97,7 @@ def sized_row(name: str) -> str:
 def model_row(name: str) -> str:
     """Size of a model, and how many of its properties hold."""
     model = dipc.load_model(describe(name).path)
-    return row(name, size_of(model.model), counted([answer(model, line) for line in model.properties]))
+    return row(name, size_of(model.family), counted([answer(model, line) for line in model.properties]))
 
 
 def hidden_row(name: str) -> str:
@@ -349,7 +349,7 @@ def answer(model: MarkovModel, line: PropertyLine) -> Answer:
     with dipc.limits(seconds=TIME_LIMIT):
         verdict = model.check(line)
     formula = re.sub(r"\s*#.*", "", line.source.text).strip()
-    witness = "" if verdict.witness is None else pretty(brief_witness(verdict.witness))
+    witness = "" if verdict.witness is None else pretty(brief_witness(verdict))
     return Answer(formula, verdict.status, witness)
 
 

@@ -78,7 +78,7 @@ class Asked(options.About):
 
     def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and how to search."""
-        start = None if self.states is None else list(states_in(self.states, found.model.names))
+        start = None if self.states is None else list(states_in(self.states, found.family.names))
         return {"at": self.at, "start": start, "depth": self.depth}
 
     def load(self) -> MarkovModel:
@@ -153,7 +153,7 @@ class FormulaOutcome(Result):
     def short_witness(self) -> str:
         if self.verdict is None or self.verdict.witness is None:
             return self.verdict.reason if self.verdict is not None else ""
-        return brief_witness(self.verdict.witness)
+        return brief_witness(self.verdict)
 
     @property
     def test_case(self) -> tuple[str, str]:

@@ -1,0 +1,156 @@
+"""Models with parameters: every answer is compared with the model at numbers, which is evaluated slowly."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from campaigns import many
+from dpctl import evaluator
+from dpctl.evaluator import Family, shown
+from flint import fmpq
+
+from dipc.clock import Clock
+from dipc.dpctl.model import READERS, MarkovModel, load_model
+from dipc.dpctl.records import rows_of
+from dipc.dpctl.verdict import Region
+from dipc.errors import InputError, Source
+from dipc.report.document import plain_document, text
+from dipc.signs.tables import End, RootCluster
+
+LINE = Family(
+    "param x in [0, 1]",
+    "[0, 1]",
+    ("1/2", "1/3", "1", "x", "x^2", "(2*x - 1)^2", "x*(1 - x)", "1/(1 + x)", "1 - x/2", "(1 - x)/3"),
+    ("0", "1", "1/2", "1/3", "2/3", "1/4"),
+    (("0", "1"), ("ln 2", "2"), ("ln 3", "3"), ("ln(3/2)", "3/2")),
+    ("0", "1/10", "1/4", "1/3"),
+    tuple(Fraction(i, 12) for i in range(13)),
+)
+SURVEY = """chain
+param p in {}
+plus -> {{yes: p, no: 1 - p}}; minus -> {{yes: 1 - p, no: p}}
+final yes, no; label out = {{yes}}; neighbours plus ~ minus
+"""
+
+
+@pytest.fixture
+def survey() -> MarkovModel:
+    return model_of(SURVEY.format("(0, 1)"))
+
+
+def model_of(text: str) -> MarkovModel:
+    return READERS[".dpm"](Source("family.dpm", text), {}, Clock())
+
+
+def inside(x: Fraction, regions: tuple[Region, ...]) -> bool:
+    """Whether a number is in one of the regions."""
+    point = fmpq(x.numerator, x.denominator)
+    for each in regions:
+        (low, low_high), (high_low, high) = near(each.low), near(each.high)
+        if (low_high < point or (each.low_closed and low == low_high == point)) and (
+            point < high_low or (each.high_closed and high == high_low == point)
+        ):
+            return True
+    return False
+
+
+def near(end: End) -> tuple[fmpq, fmpq]:
+    """Two numbers around an end: twice the same if it is rational."""
+    if not isinstance(end, RootCluster):
+        assert end is not None
+        return end, end
+    (root,) = end.roots
+    root.refine_to(fmpq(1, 2**60))
+    return root.low, root.high
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_parameter_has_the_regions_that_numbers_have(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(many(4, campaign=100)):
+        chain, f = evaluator.example(rng, LINE), evaluator.formula(rng, LINE, 2, ("P", "D", "and", "not"))
+        found = model_of(chain.text()).check(shown(f), start=[f"s{s}" for s in range(len(chain.rows))])
+        for x in LINE.points:
+            slow = {f"s{s}" for s in evaluator.holding(chain, f, x)}
+            assert {s for s, regions in found.regions.items() if inside(x, regions)} == slow, (
+                chain.text(), shown(f), x,
+            )  # fmt: skip
+        if found.witness is not None and isinstance(found.witness.epsilon, fmpq):
+            x = Fraction(str(found.witness.epsilon))
+            assert found.at[found.witness.state] == "fails" or "D" in shown(f)
+            failing = {s for s, status in found.at.items() if status == "fails"}
+            slow = {f"s{s}" for s in evaluator.holding(chain, f, x)}
+            assert failing - slow, (chain.text(), shown(f), x)
+
+
+def test_crowds_has_its_closed_form() -> None:
+    """Reiter and Rubin, Theorem 5.2: probable innocence if and only if n >= p/(p - 1/2) (c + 1)."""
+    crowds = load_model("crowds")
+    (region,) = crowds.regions("D[ln 3, 0](F seen1)")["s1"]
+    assert near(region.low) == (fmpq(5, 6), fmpq(5, 6))
+    assert (region.high, region.low_closed, region.high_closed) == (1, True, False)
+    (segment,) = crowds.budget("D[0, 0](F seen1)").values[""]
+    assert segment.found is not None and segment.found.value is not None
+    for p in (fmpq(1, 7), fmpq(1, 2), fmpq(9, 10)):
+        n, c = 5, 1
+        assert segment.found.value.at(p) == 1 + n / p - (n - c)
+        at_number = load_model("crowds", {"forward": p}).budget("D[0, 0](F seen1)").values[""][0]
+        assert at_number.found is not None and at_number.found.value == 1 + n / p - (n - c)
+
+
+def test_the_parameter_is_shown_by_its_name(survey: MarkovModel) -> None:
+    found = text(plain_document(rows_of(survey.check("D[ln 3, 0](X out)"))))
+    assert "parameter     p = 1/5" in found and "violated for  0 < p < 1/4" in found
+    assert "eps" not in found and "ε" not in found
+    assert "for 1/2 < p < 1" in text(plain_document(rows_of(survey.value("D[?, 0](X out)"))))
+    value = text(plain_document(rows_of(survey.value("P=? (X out)"))))
+    assert value.splitlines()[0].endswith("p   for 0 < p < 1")
+
+
+def test_formulas_may_use_the_parameter(survey: MarkovModel) -> None:
+    assert survey.check("P<=p (X out)", start=["plus"]).status == "holds"
+    assert survey.check("P<p (X out)", start=["plus"]).status == "fails"
+    assert survey.check("D[ln 3, 0](X out) for p in [1/4, 3/4]").status == "holds"
+
+
+def test_closed_ends_are_models_of_their_own() -> None:
+    closed = model_of(SURVEY.format("[0, 1]"))
+    assert closed.check("P>0 (X out)", start=["plus"]).status == "fails"
+    assert closed.check("P<1 (X out)", start=["plus"]).status == "fails"
+    (region,) = closed.regions("P>0 (X out)", start=["plus"])["plus"]
+    assert (region.low, region.low_closed, region.high, region.high_closed) == (0, False, 1, True)
+    (region,) = closed.regions("P<1 (X out)", start=["plus"])["plus"]
+    assert (region.low, region.low_closed, region.high, region.high_closed) == (0, True, 1, False)
+    assert closed.value("P=? (X out)", start=["plus"]).values["plus"][0].found.value == 0  # type: ignore[union-attr]
+    leaving = "chain; param p in [0, 1]; s -> {s: 1 - p, goal: p}; goal -> goal; start s"
+    assert model_of(leaving).check("P>=1 (F goal)").status == "fails"
+    (region,) = model_of(leaving).regions("P>=1 (F goal)")["s"]
+    assert (region.low, region.low_closed) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "formula", "message"),
+    [
+        (SURVEY.format("(1, 0)"), "", "the range of a parameter has rational ends"),
+        (SURVEY.format("[-1, 1]"), "", "the range of a parameter has rational ends"),
+        (SURVEY.format("(0, ln 3)"), "", "a logarithm is allowed"),
+        (SURVEY.format("(0, 1), p in (0, 1)"), "", "the parameter `p` is given twice"),
+        (SURVEY.format("(0, 1)").replace("1 - p}", "p}", 1), "", r"the probabilities of `plus` sum to 2\*p"),
+        (SURVEY.format("(0, 2)"), "P>0 (X out)", r"1 - p, is negative at p = "),
+        (SURVEY.format("(0, 1)"), "P>0 (X out) for p in (0, 2)", r"the range of `p` is \(0, 1\)"),
+        (SURVEY.format("(0, 1)"), "P>0 (X out) for q in (0, 2)", "`q` is not eps"),
+        (SURVEY.format("[0, 1]"), "D[p, 0](X out)", "a number of the formula with p, which may be 0"),
+        ("chain; s -> s; param p in (0, 1)", "", "parameters are declared once, above all other numbers"),
+        ("chain; param p in (0, 1); s -> {s: exp(p), t: 1 - exp(p)}", "", "the argument of exp must be"),
+    ],
+)
+def test_what_is_refused(text: str, formula: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        model_of(text).check(formula)
+
+
+def test_a_number_of_the_range_is_required() -> None:
+    with pytest.raises(InputError, match="`forward` must be a number of its range, not 1"):
+        load_model("crowds", {"forward": 1})
