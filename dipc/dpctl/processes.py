@@ -27,10 +27,11 @@ from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, sign_of
+from dipc.dpctl.steps import MOST_NODES, Number, Steps
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import INSIDE, Attained, Enclosed
 from dipc.dpctl.verdict import Open
-from dipc.dpctl.words import DEPTH, MOST_NODES, Bound, Found, Number, Steps, Tree
+from dipc.dpctl.words import DEPTH, Bound, Found, Tree
 from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Row
 from dipc.models.graph import reaching

@@ -7,105 +7,26 @@ an inequality: mu.hi <= e^epsilon nu.lo + delta and the same with mu and nu exch
 Proposition 2 of Liu, Wang and Zhang.  A pair is a counterexample if the word a a a ... breaks one from there
 on.  The problem is undecidable (their Theorem 1), so pairs may stay open at the limits.
 
-Nodes where hi = lo become that number: nothing depends on the actions any more.
+Nodes where hi = lo become that number: nothing depends on the actions any more.  Whether two states have the
+same probability under every word is decided first, by :mod:`dipc.dpctl.language`: then D holds for all
+parameters, and otherwise ``D[0, 0]`` fails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from dipc.clock import Tick
+from dipc.dpctl.language import Language, Lasso
 from dipc.dpctl.progression import Progression
 from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, largest, sign_of
-from dipc.errors import InternalError, LimitReached
-from dipc.models.chain import Row
-from dipc.models.linear import increase
+from dipc.dpctl.steps import MOST_NODES, Distribution, Number, Pair, Steps, Word
+from dipc.errors import InternalError
 
-Word = tuple[int, ...]
-Number = Any  # fmpq or Quotient
-Distribution = Row[Any]
-MOST_NODES = 20_000
 DEPTH = 8
-
-
-class Pair(NamedTuple):
-    """Where a word leads from two states; the probability of what is settled as false is left out."""
-
-    left: Distribution
-    right: Distribution
-    word: Word = ()
-
-
-class Steps:
-    """Distributions over nodes.
-
-    ``settled[n]`` is a probability that is certain at the node n: entering it leads to the node ``yes``, the
-    last one, with that probability.
-    """
-
-    def __init__(self, product: Product[Any], settled: Sequence[Number | None], tick: Tick) -> None:
-        self.product, self.tick, self.yes = product, tick, len(product.rows)
-        self.zero: Number = product.one - product.one
-        self.entered: list[Distribution] = []
-        for n, value in enumerate(settled):
-            row: Distribution = (
-                ((n, product.one),) if value is None else ((self.yes, value),) if value else ()
-            )
-            self.entered.append(row)
-        self.kinds: list[Word] = []  # for every node and action, the first action like it
-        for rows in product.rows:
-            first: dict[Distribution, int] = {}
-            self.kinds.append(tuple(first.setdefault(row, a) for a, row in enumerate(rows)))
-
-    def root(self, s: int, t: int) -> Pair:
-        """The pair of two states under the empty word."""
-        return Pair(self.entered[self.product.start[s]], self.entered[self.product.start[t]])
-
-    def unseen(self, pair: Pair, seen: set[object]) -> Iterator[Pair]:
-        """The new pairs after one more action; of actions with equal effect, the first."""
-        nodes = [n for n, _ in (*pair.left, *pair.right) if n != self.yes]
-        kinds: dict[Word, int] = {}
-        for a in range(len(self.product.rows[0])):
-            kinds.setdefault(tuple(self.kinds[n][a] for n in nodes), a)
-        for child in (self.after(pair, a) for a in kinds.values()):
-            if child[:2] not in seen:
-                seen.add(child[:2])
-                yield child
-
-    def after(self, pair: Pair, action: int) -> Pair:
-        left, right = self.step(pair.left, action), self.step(pair.right, action)
-        return Pair(left, right, (*pair.word, action))
-
-    def step(self, distribution: Distribution, action: int) -> Distribution:
-        found: dict[int, Number] = {}
-        for n, weight in distribution:
-            if n == self.yes:
-                increase(found, n, weight)
-                continue
-            for target, p in self.product.rows[n][action]:
-                for entered, q in self.entered[target]:
-                    increase(found, entered, weight * p * q)
-        return tuple(sorted(found.items()))
-
-    def is_settled(self, pair: Pair) -> bool:
-        """Whether the rest of the word does not matter."""
-        return all(n == self.yes for n, _ in (*pair.left, *pair.right))
-
-    def outcomes(self, s: int, t: int) -> Iterator[Outcome]:
-        """For a bounded formula: the different pairs of probabilities, each with its first word."""
-        waiting, seen = [self.root(s, t)], set[object]()
-        for pair in waiting:  # grows while it is read
-            self.tick()
-            if self.is_settled(pair):
-                p, q = (sum((weight for _, weight in side), self.zero) for side in pair[:2])
-                yield Outcome(s, t, p, q, pair.word)
-                continue
-            waiting += self.unseen(pair, seen)
-            if len(seen) > MOST_NODES:
-                raise LimitReached(f"the words lead to more than {MOST_NODES} pairs of distributions")
 
 
 @dataclass(slots=True)
@@ -124,6 +45,11 @@ class Bound:
     def breaks(self, p: Number, q: Number) -> bool:
         """Whether p is too large."""
         return self.factor is not None and sign_of(self.needed(p, q) - self.delta) > 0
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether exactly p = q is allowed."""
+        return not self.least and self.factor == 1 and not self.delta
 
     @property
     def parameter(self) -> Number | None:
@@ -177,12 +103,19 @@ class Tree(Steps):
         actions = range(len(product.rows[0]))
         repeated = [product.under(a).maximum(tick) for a in actions]
         self.high, self.low, *self.repeated = [[*values, product.one] for values in (high, low, *repeated)]
+        self.language = Language(self, self.repeated)
         monitor = product.monitor
         self.settles: bool | None = monitor.settles if isinstance(monitor, Progression) else None
 
     def search(self, s: int, t: int, bound: Bound) -> Found:
         """Look for a word that breaks the bound, the shortest prefix first; a bound that grows is changed."""
         root = self.root(s, t)
+        if not self._closed(root, bound):
+            difference = self.language.difference(root)
+            if difference is True:
+                return Found()
+            if isinstance(difference, tuple) and bound.is_equality:
+                return Found(self._told_apart(s, t, *difference))
         waiting, seen = [root], set[object]([root[:2]])
         left_open: list[Pair] = []
         tried: dict[tuple[Number, Number], None] = {}
@@ -196,14 +129,14 @@ class Tree(Steps):
                 for each in (Outcome(s, t, p, q), Outcome(t, s, q, p)):
                     if bound.breaks(each.p, each.q):
                         if not bound.least:
-                            return Found(self._with_word(each, pair, a))
+                            return Found(self._with_word(each, pair, (a,)))
                         bound.grow(each)
             if len(pair.word) >= self.depth or len(seen) > self.most:
                 left_open.append(pair)
             else:
                 waiting += self.unseen(pair, seen)
         still = [pair for pair in left_open if not self._closed(pair, bound)]
-        if not still or (self.settles is not None and self._equal_on_words(root)):
+        if not still:
             return Found()
         if self.settles and not bound.least and not bound.delta:
             possible = filter(None, (self._possible(pair, s, t) for pair in still))
@@ -227,14 +160,25 @@ class Tree(Steps):
     def _closed(self, pair: Pair, bound: Bound) -> bool:
         return not any(bound.breaks(hi, lo) for hi, lo in self._extremes(pair))
 
-    def _with_word(self, breach: Outcome, pair: Pair, action: int) -> Outcome:
-        """The breach by an action repeated from a pair on, written out if it settles the probabilities."""
+    def _told_apart(self, s: int, t: int, word: Word, lasso: Lasso) -> Outcome:
+        """Two different probabilities, under a word and what follows it; the larger one first."""
+        pair = self.root(s, t)
+        for a in word:
+            pair = self.after(pair, a)
+        p, q = (self._mean(side, lasso.values) for side in pair[:2])
+        for a in lasso.prefix:
+            pair = self.after(pair, a)
+        larger = Outcome(s, t, p, q) if sign_of(p - q) > 0 else Outcome(t, s, q, p)
+        return self._with_word(larger, pair, lasso.cycle)
+
+    def _with_word(self, breach: Outcome, pair: Pair, cycle: Word) -> Outcome:
+        """The breach by a cycle repeated from a pair on, written out if it settles the probabilities."""
         prefix = pair.word
-        for _ in self.product.rows:
+        for place in range(len(self.product.rows)):
             if self.is_settled(pair):
                 return breach._replace(prefix=pair.word)
-            pair = self.after(pair, action)
-        return breach._replace(prefix=prefix, cycle=(action,))
+            pair = self.after(pair, cycle[place % len(cycle)])
+        return breach._replace(prefix=prefix, cycle=cycle)
 
     def _possible(self, pair: Pair, s: int, t: int) -> Outcome | None:
         """For a co-safe formula: a word that may satisfy it on one side where it never does on the other."""
@@ -244,7 +188,7 @@ class Tree(Steps):
                 for a in self._way([n for n, _ in left if self.high[n]]):
                     end = self.after(end, a)
                 p = self._mean(end.left, self.repeated[0])
-                return self._with_word(Outcome(state, other, p, self.zero), end, 0)
+                return self._with_word(Outcome(state, other, p, self.zero), end, (0,))
         return None
 
     def _way(self, nodes: list[int]) -> Word:
@@ -258,30 +202,3 @@ class Tree(Steps):
                 words |= dict.fromkeys(new, (*words[n], a))
                 nodes += new
         raise InternalError("a co-safe formula can become true wherever its probability is positive")
-
-    def _equal_on_words(self, root: Pair) -> bool:
-        """Whether the two sides have settled equally after every finite word, so their limits are equal.
-
-        Source: Tzeng, *A polynomial-time algorithm for the equivalence of probabilistic automata*, 1992: a
-        basis of the differences of the distributions is enough.
-        """
-        basis: dict[int, dict[int, Number]] = {}  # by a coordinate that is 1 there and 0 in all later vectors
-        waiting: list[Distribution] = [(*root.left, *((n, -weight) for n, weight in root.right))]
-        while waiting:
-            self.tick()
-            vector: dict[int, Number] = {}
-            for n, weight in waiting.pop():
-                increase(vector, n, weight)
-            for lead, other in basis.items():
-                if factor := vector.get(lead):
-                    for n, x in other.items():
-                        increase(vector, n, -(factor * x))
-            vector = {n: x for n, x in vector.items() if x}
-            if not vector:
-                continue
-            lead = min(vector)
-            basis[lead] = {n: x / vector[lead] for n, x in vector.items()}
-            waiting += [self.step(tuple(basis[lead].items()), a) for a in range(len(self.repeated))]
-        if self.settles:  # what counts is what has become true, else all that has not become false
-            return not any(vector.get(self.yes) for vector in basis.values())
-        return not any(sum(vector.values(), self.zero) for vector in basis.values())
