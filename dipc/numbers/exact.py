@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
@@ -163,3 +164,20 @@ def positive(value: Number) -> fmpq:
     if (eps := rational(value, "eps")) <= 0:
         raise InputError(f"the privacy parameter must be positive, not eps = {eps}")
     return eps
+
+
+def modulo(left: fmpq, right: fmpq) -> fmpq | None:
+    """``mod(a, b)`` has the sign of b."""
+    return left - right * (left / right).floor() if right != 0 else None
+
+
+ON_NUMBERS: dict[str, tuple[int, Callable[..., fmpq | None]]] = {
+    "abs": (1, abs),
+    "floor": (1, lambda value: fmpq(value.floor())),
+    "ceil": (1, lambda value: fmpq(value.ceil())),
+    "mod": (2, modulo),
+    "max": (0, lambda *values: max(values)),
+    "min": (0, lambda *values: min(values)),
+    "sum": (0, lambda *values: sum(values, fmpq(0))),
+}
+"""How many arguments a function has (0: any number), and its value on numbers, if it has one."""

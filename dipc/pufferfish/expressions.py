@@ -17,8 +17,9 @@ from lark import Token
 
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.excerpts import plural
 from dipc.models.arithmetic import DEEPEST, HIGHEST_POWER, Node, span_of
-from dipc.numbers.exact import LONGEST, rational
+from dipc.numbers.exact import LONGEST, ON_NUMBERS, rational
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.suggest import did_you_mean
 
@@ -29,8 +30,20 @@ MOST_TERMS = 10**4  # of a power
 Value = fmpq | Parametric
 Key = tuple[fmpq, ...]
 
-FUNCTIONS: Mapping[str, tuple[int, Callable[..., fmpq]]] = {"abs": (1, abs), "min": (0, min), "max": (0, max)}
-"""Functions with the number of their arguments; 0: one or more."""
+
+def _level(x: fmpq, *levels: fmpq) -> fmpq | None:
+    """The first level that is at least x, else the last one, as `disc` of programs."""
+    return next((level for level in levels if x <= level), levels[-1] if levels else None)
+
+
+FUNCTIONS: Mapping[str, tuple[int, Callable[..., fmpq | None]]] = {
+    **ON_NUMBERS,
+    "count": (0, lambda *truths: fmpq(truths.count(fmpq(1)))),
+    "disc": (0, _level),
+}
+"""Functions with the number of their arguments (0: one or more); the value is None where there is none."""
+
+NO_VALUE = {"mod": "division by zero", "disc": "disc has a number and one or more levels"}
 
 RELATIONS: Mapping[str, Callable[[fmpq, fmpq], bool]] = {
     "EQ": eq, "NE": ne, "LT": lt, "LE": le, "GT": gt, "GE": ge,
@@ -120,6 +133,12 @@ class Expressions:
             raise self.fail(node, "this depends on parameters: it cannot be the name of anything")
         return str(found)
 
+    def family(self, node: Any) -> str:
+        """The name that a declaration gives to a state or an observation."""
+        if node.data == "call" and node.children[0] in FUNCTIONS:
+            raise self.fail(node, f"`{node.children[0]}` is a function: choose another name for the family")
+        return self.designation(node)
+
     def each(self, binders: Any) -> Iterator[None]:
         """Bind the variables of a family to their values, one combination after the other."""
         if binders is None:
@@ -177,7 +196,7 @@ class Expressions:
         name = str(node.children[0])
         if name in self.names:
             return self.names[name]
-        hint = did_you_mean(name, [*self.names, *FUNCTIONS])
+        hint = did_you_mean(name, self.names)
         if name in self.later:
             hint = "it is declared further below; a number may use earlier ones only"
         elif name in self.tables:
@@ -272,9 +291,13 @@ class Expressions:
             raise self.fail(node, f"there is no function `{name}`", did_you_mean(str(name), FUNCTIONS))
         count, function = FUNCTIONS[str(name)]
         if count not in (0, len(arguments)):
-            raise self.fail(node, f"{name} has {count} argument, not {len(arguments)}")
-        values = [self.rational(argument, f"an argument of {name}") for argument in arguments]
-        return function(*values) if count else function(values)
+            raise self.fail(node, f"{name} has {plural(count, 'argument')}, not {len(arguments)}")
+        if name == "count":
+            return function(*(fmpq(self.truth(argument)) for argument in arguments)) or fmpq(0)
+        found = function(*(self.rational(argument, f"an argument of {name}") for argument in arguments))
+        if found is None:
+            raise self.fail(node, NO_VALUE[str(name)])
+        return found
 
     def chain(self, node: Node) -> Value:
         values = [self.rational(child, "a compared value") for child in node.children[::2]]

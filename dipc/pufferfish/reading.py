@@ -187,9 +187,7 @@ class _Reader:
             if child.data == "numbered":
                 names = map(str, self.values.members(child))
             else:
-                names = (
-                    self.values.designation(child.children[0]) for _ in self.values.each(child.children[1])
-                )
+                names = (self.values.family(child.children[0]) for _ in self.values.each(child.children[1]))
             for name in names:
                 self.numbers.once(child, places, "the observation", name)
         self.observations = {name: i for i, name in enumerate(places)}
@@ -198,7 +196,7 @@ class _Reader:
         for node in self._of("state"):
             place, binders = cast("list[Any]", cast(Node, node.children[0]).children)
             for _ in self.values.each(binders):
-                name = self.numbers.once(place, self.places, "the state", self.values.designation(place))
+                name = self.numbers.once(place, self.places, "the state", self.values.family(place))
                 self.states[name] = len(self.states)
                 self.declared.append(_Declared(node, self.values.names))
                 if len(self.states) > MOST_STATES:

@@ -15,6 +15,7 @@ from campaigns import many, spread
 from flint import fmpq
 from pufferfish.small_models import above_threshold
 
+import dipc
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.models.arithmetic import ASCII
 from dipc.models.hmm import Weights
@@ -163,6 +164,7 @@ def emitted(weights: str, before: str = "") -> dict[str, Fraction]:
 def test_equal_values_add() -> None:
     half = Fraction(1, 2)
     assert emitted("{1: 1/4, 2: 1/4, 1: 1/4, 3 - 1: 1/8, 2: 1/8}") == {"1": half, "2": half}
+    assert emitted("{mod(i, 2) + 1: 1/4 for i in 1..4}") == {"1": Fraction(1, 2), "2": Fraction(1, 2)}
     assert emitted("{min(i, 2): 1/4 for i in 1..4}") == {"1": Fraction(1, 4), "2": Fraction(3, 4)}
     assert emitted("{1, 2: 0}") == emitted("1") == {"1": Fraction(1)}
 
@@ -377,6 +379,12 @@ MISTAKES = {
     "let k = T[1]": ("there is no table `T`", "T", ""),
     "let k = mix(1)": ("there is no function `mix`", "mix(1)", "did you mean `min`?"),
     "let k = abs(1, 2)": ("abs has 1 argument, not 2", "abs(1, 2)", ""),
+    "let k = mod(1)": ("mod has 2 arguments, not 1", "mod(1)", ""),
+    "let k = mod(1, 0)": ("division by zero", "mod(1, 0)", ""),
+    "let k = disc(1)": ("disc has a number and one or more levels", "disc(1)", ""),
+    "let k = count(2)": ("a condition is true or false, not 2", "2", "compare it: `x > 0`"),
+    AB + "state floor(i) for i in 1..2 emits a next stop":
+        ("`floor` is a function: choose another name for the family", "floor(i)", ""),
     # repeated names
     "observe a, b, a": ("the observation `a` is declared twice", "a", "first in line 1"),
     ST + "state s emits a next stop": ("the state `s` is declared twice", "s", "first in line 2"),
@@ -442,7 +450,7 @@ MISTAKES = {
     "observe 0..1; state s emits {j: 1/2 for j in 0..1} next {j: 1}; horizon 1":
         ("there is no state `j`", "j", "declare it: `state j`"),
     "observe 0..1; state s(0) emits {j: 1/2 for j in 0..1} next s(j)":
-        ("no number is called `j`", "j", "known names: `abs`, `max`, `min`"),
+        ("no number is called `j`", "j", ""),
     # the grammar
     ST + C + "hroizon 3": ("`hroizon` is not expected here", "hroizon", "did you mean `horizon`?"),
     "observe a, next":
@@ -486,6 +494,19 @@ def test_overrides_that_do_not_fit() -> None:
     for value in ("0", "1", "2"):
         with pytest.raises(InputError, match=f"p = {value} is outside the range of `p`"):
             question(P + ST + C, p=value)
+
+
+CALLS = ("mod(-7, 3)", "mod(7, -2/3)", "floor(-3/2)", "ceil(7/3)", "sum(1, 2, 3)", "max(1, 2)", "abs(-3)",
+         "count(1 < 2, 2 < 1, not 1 > 3)", "disc(1/2, 0, 1, 2)", "disc(5, 0, 1)", "disc(-1, 0)")  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_functions_mean_what_they_mean_in_programs(call: str) -> None:
+    found = question(f"observe a\nstate s({call}) emits a next stop; start t s({call})\ncompare s({call}), t")
+    (state,) = found.model.states
+    value = state.removeprefix("s(").removesuffix(")")
+    program = f"input q in {{0}}; output x in {{{value}, 99}}; adjacent all; private eps; x <- {call}"
+    assert str(next(iter(dipc.load(program).distribution(q=0).items()))[1]) == "1"
 
 
 @pytest.mark.parametrize("argument", ["-p", "-p*eps", "-eps^2", "-1/eps"])

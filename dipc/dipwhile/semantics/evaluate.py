@@ -18,10 +18,11 @@ from flint import fmpq
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Cell
 from dipc.dipwhile.syntax.fragment import violation
-from dipc.dipwhile.syntax.simplify import OPERATORS, modulo
+from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.errors import InputError, Span, Unsupported
 from dipc.integration.linear import Linear, plus_multiple
 from dipc.models.values import FALSE, TRUE, Atom, Value, show, truth
+from dipc.numbers.exact import modulo
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 

@@ -16,6 +16,7 @@ from flint import fmpq
 from dipc.dipwhile.syntax.ast import ARITHMETIC, Binary, Call, Expr, Index, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.walk import bottom_up
 from dipc.models.values import FALSE, TRUE, Value, truth
+from dipc.numbers.exact import ON_NUMBERS
 
 BITS = 14_000  # Python prints integers of up to 4,300 digits
 """How many bits the result of constant arithmetic may have."""
@@ -111,11 +112,6 @@ def power(base: fmpq, exponent: fmpq) -> fmpq | None:
     return base**times if bits * abs(times) <= BITS else None
 
 
-def modulo(left: fmpq, right: fmpq) -> fmpq | None:
-    """``mod(a, b)`` has the sign of b."""
-    return left - right * (left / right).floor() if right != 0 else None
-
-
 OPERATORS: dict[Op, Callable[[Any, Any], Any]] = {
     Op.ADD: operator.add,
     Op.SUB: operator.sub,
@@ -130,18 +126,6 @@ OPERATORS: dict[Op, Callable[[Any, Any], Any]] = {
     Op.GE: operator.ge,
 }
 """What an operator does with numbers, and with functions; None: there is no value."""
-
-ON_NUMBERS: dict[str, tuple[int, Callable[..., fmpq | None]]] = {
-    "abs": (1, abs),
-    "floor": (1, lambda value: fmpq(value.floor())),
-    "ceil": (1, lambda value: fmpq(value.ceil())),
-    "mod": (2, modulo),
-    "max": (0, lambda *values: max(values)),
-    "min": (0, lambda *values: min(values)),
-    "sum": (0, lambda *values: sum(values, fmpq(0))),
-}
-"""How many arguments a function has (0: any number), and its value on numbers."""
-
 
 DIVISION = "division by zero"
 
