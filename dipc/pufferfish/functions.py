@@ -23,6 +23,8 @@ from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import (
     SMALLER,
     ParameterClass,
@@ -116,6 +118,17 @@ class Functions(Cleared):
     def value(self, f: fmpq_mpoly, point: Point) -> ExpPoly:
         """A polynomial at a point: a function of eps."""
         return value_at(self.split(f), point)
+
+    def limit(self, p: Parametric, point: Point) -> Quotient:
+        """The function of eps that p tends to on the way from the centre of the class to a point."""
+        axes, ring = self.parameter_axes, self.question.parameters.ring
+        line = list(ring.gens)
+        for axis in axes:
+            line[axis] = (self._point[axis] - point[axis]) * ring.gens[axes[0]] + point[axis]
+        image, images = self.family.image(p), [g.numerator for g in line]
+        near = Parametric(ring, image.numerator.compose(*images), image.denominator.compose(*images))
+        at_end = near.at({ring.names[axis]: ZERO for axis in axes[:1]})
+        return self.question.parameters.function_of_eps(at_end)
 
     def difference(self, c: ExpPoly, f: Inequality) -> Coefficients:
         """c * above - below."""

@@ -184,20 +184,27 @@ def _approached(problem: Functions, point: Point, spot: Spot) -> str:
 def _reached(problem: Functions, f: Inequality, point: Point, eps: fmpq | None) -> Reached | None:
     """The sequence, and its probabilities: functions of eps if no eps is given.
 
-    None if a side is impossible at the point, which the class only approaches.
+    Where a side is impossible at the point, which the class only approaches, they are limits on the way from
+    the centre; None if their quotient is another one.
     """
     question, values = problem.question, problem.values(point)
-    value = partial(number_at, question.parameters, values, eps)
+    pair, value = problem.pairs[f.pair], partial(number_at, question.parameters, values, None)
     try:
-        both = probabilities(question.model, problem.pairs[f.pair], f.word, value)
+        found = probabilities(question.model, pair, f.word, value)
     except ZeroDivisionError:
-        return None
-    if both is None:
+        found = None
+    if found is None:
+        functions = probabilities(question.model, pair, f.word, lambda p: p)
+        assert functions is not None
+        found = problem.limit(functions[0], point), problem.limit(functions[1], point)
+    left, right = found
+    above, below = (Quotient(problem.value(g, point)) for g in (f.above, f.below))
+    if not left or left * above != right * below:
         return None
     return Reached(
         **sides(problem, f.pair, [f.word]),
         parameters=values,
         epsilon=eps,
-        probability=both[0],
-        other_probability=both[1],
+        probability=left if eps is None else left.at(eps),
+        other_probability=right if eps is None else right.at(eps),
     )

@@ -215,3 +215,31 @@ def test_a_factor_that_vanishes_at_an_end_of_the_range(claim: str, status: str) 
     text += "\nstate s emits {a: x, b: 1 - x} next stop; state t emits {a: 2*x, b: 1 - 2*x} next stop"
     verdict = HiddenMarkovModel(Source("m.hmm", text)).question().check(claim)
     assert verdict.status == status
+
+
+CONTAGIOUS = """
+param t in (0, 1), p in (0, 1)
+input john in {0, 1}, neighbour in {0, 1}
+output out in 0..2
+adjacent hamming 1
+prior contagion
+  john <- choose {1: p, 0: 1 - p}
+  caught <- flip(t)
+  if caught then neighbour <- john else neighbour <- choose {1: p, 0: 1 - p} end
+end
+secret john = 0 vs john = 1
+r <- DLap(eps, john + neighbour)
+if r <= 0 then out <- 0 elif r = 1 then out <- 1 else out <- 2 end
+"""
+
+
+def test_a_witness_where_a_secret_becomes_impossible() -> None:
+    """The least t is approached as p -> 0: the probabilities are the limits, here those of counts 0 and 2."""
+    found = dipc.load(CONTAGIOUS).pufferfish().budget()
+    assert (found.c, found.attained, found.approached) == (2, False, "t -> 1, p -> 0")
+    shown = found.reached
+    assert shown is not None and (shown.secret, shown.against) == ("john = 0", "john = 1")
+    assert (shown.prior, shown.sequence, shown.epsilon) == ("contagion", ("out=0",), 1)
+    share = 1 / (1 + exp(-1))
+    for value, expected in ((shown.probability, share), (shown.other_probability, share * exp(-2))):
+        assert abs(float(value.enclose(arb(1))) - expected) < 1e-12
