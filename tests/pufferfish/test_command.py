@@ -91,9 +91,22 @@ def test_least_constants_of_every_horizon(capsys: Capture) -> None:
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [
         [str(k), str(2 ** ((k - 1) // 2))] for k in range(1, 8)
     ]
-    assert out.splitlines()[0].split() == ["horizon", "least", "c", "epsilon"]
+    assert out.splitlines()[0].split() == ["horizon", "least", "c", "epsilon", "sequence"]
+    assert out.splitlines()[-1].split()[3:7] == ["blank", "ask(1,", "2)", "bot"]
     code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "3", "--curve", "--json")
     assert [each["c"]["exact"] for each in contents(out)] == ["1", "1", "2"]
+
+
+def test_the_least_t_of_every_horizon_is_no_logarithm(capsys: Capture, tmp_path: Path) -> None:
+    response = tmp_path / "response.hmm"
+    response.write_text(
+        "observe 0, 1; horizon 2; compare does(0), does(1)\nstate does(a) for a in 0..1 "
+        "emits {a: 1/(1 + exp(-eps)), 1 - a: exp(-eps)/(1 + exp(-eps))} next does(a)"
+    )
+    code, out, _ = run(capsys, "budget", str(response), "--curve")
+    assert (code, [line.split() for line in out.splitlines()]) == (
+        0, [["horizon", "least", "t", "sequence"], ["1", "1", "0"], ["2", "2", "0", "0"]]
+    )  # fmt: skip
 
 
 def test_infinite_loss(capsys: Capture) -> None:

@@ -31,6 +31,7 @@ from dipc.pufferfish.records import (
     claim_text,
     epsilon_text,
     least_constant,
+    sequence_text,
     verdict_rows,
 )
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
@@ -280,7 +281,7 @@ Examples:
 @FILE
 @about_models
 @comparing
-@click.option("--curve", is_flag=True, help="The least c for each horizon up to that of the question.")
+@click.option("--curve", is_flag=True, help="The least c, and a sequence, for each horizon up to the question's.")
 @options.json()
 def budget(asked: Asked, curve: bool) -> int:
     """Find the least c for which FILE is private, exactly, with a sequence of observations that reaches it.
@@ -306,6 +307,14 @@ def _show_curve(found: Sequence[Budget], seconds: float, as_json: bool) -> None:
         records = [envelope("pufferfish budget", record(answer)) for answer in answers]
         say(json.dumps(records, indent=2))
         return
-    symbol = "c" if found[0].question.parameters.eps_name is None else "t"
-    rows = [(str(each.question.horizon), least_constant(each), epsilon_text(each)) for each in found]
-    show_table(("horizon", f"least {symbol}", "epsilon"), rows)
+    with_eps = found[0].question.parameters.eps_name is not None
+    rows = [
+        (
+            str(each.question.horizon),
+            least_constant(each),
+            *([] if with_eps else [epsilon_text(each)]),
+            sequence_text(each.reached.sequence) if each.reached else "",
+        )
+        for each in found
+    ]
+    show_table(("horizon", *(("least t",) if with_eps else ("least c", "epsilon")), "sequence"), rows)
