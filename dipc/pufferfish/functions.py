@@ -24,6 +24,7 @@ from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
+from dipc.pufferfish import sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import (
     SMALLER,
@@ -45,7 +46,6 @@ from dipc.signs.inequality import Holds as HoldsForAll
 from dipc.signs.inequality import sign_if_constant, without_monomial
 
 MOST_BOXES = 2_000
-WITH_DELTA = "delta > 0 is not decided for functions of eps, and with delta = 0 the claim is violated"
 MOST_POWER = 60
 """Of x = exp(-eps/unit), if this is a parameter."""
 
@@ -136,6 +136,15 @@ class Functions(Cleared):
         for powers, x in self.split(f.above).items():
             found[powers] = found.get(powers, ExpPoly()) + c * x
         return found
+
+    def sign(self, c: ExpPoly, above: fmpq_mpoly, below: fmpq_mpoly) -> int | None:
+        """1 (-1) if c * above <= below (>=) on the class for every eps; 0 if they are equal, None if not seen."""
+        f = self.difference(c, Inequality(0, (), above, below))
+        values = [x for x in bernstein(f, len(self._point)).coefficients if x]
+        for sign in (-1, 1) if values else ():
+            if all(isinstance(self.answer(x * -sign), HoldsForAll) for x in values):
+                return sign
+        return None if values else 0
 
     def split(self, f: fmpq_mpoly) -> dict[tuple[int, ...], ExpPoly]:
         """A polynomial in the coordinates: generators that are functions of eps become these."""
@@ -246,22 +255,56 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     try:
         problem = Functions(question, clock)
         common = problem.common
-        doubts = list[str]()
-        levels = problem.levels()
-        for level in islice(levels, question.horizon or DEPTH_OF_ANY):
-            for f in level:
-                match problem.decide(claim.c, f):
-                    case Fails() if claim.delta:
-                        return Undecided(**common, reason=WITH_DELTA)
-                    case Fails(point):
-                        return Violated(**common, counterexample=counterexample(problem, claim, f, point))
-                    case Unclear(box):
-                        doubts.append(unsettled_on(problem, f, box))
-        if question.horizon is None and next(levels, None) is not None:
-            doubts.append(LONGER)
+        found = _by_sequence(problem, replace(claim, delta=ZERO))
+        return found if not claim.delta or isinstance(found, Private) else _by_sums(problem, claim)
     except LimitReached as limit:
         return Undecided(**common, reason=f"{limit} ({clock.doing})")
+
+
+def _by_sequence(problem: Functions, claim: Claim) -> PufferfishVerdict:
+    """Decide a claim with delta = 0."""
+    common, horizon, doubts = problem.common, problem.question.horizon, list[str]()
+    levels = problem.levels()
+    for level in islice(levels, horizon or DEPTH_OF_ANY):
+        for f in level:
+            match problem.decide(claim.c, f):
+                case Fails(point):
+                    return Violated(**common, counterexample=counterexample(problem, claim, f, point))
+                case Unclear(box):
+                    doubts.append(unsettled_on(problem, f, box))
+    if horizon is None and next(levels, None) is not None:
+        doubts.append(LONGER)
     return Undecided(**common, reason=doubts[0]) if doubts else Private(**common)
+
+
+def _by_sums(problem: Functions, claim: Claim) -> PufferfishVerdict:
+    """Decide a claim with delta > 0.
+
+    With g_w = A_w Z' - c A'_w Z, the sum of g_w over every set of w is at most delta Z Z'.  Those with
+    g_w >= 0 on the whole class, for every eps, are in the worst set, those with g_w <= 0 are not; of the
+    others every subset is tried.
+    """
+    doubts, sign = list[str](), partial(problem.sign, claim.c)
+    for number in range(len(problem.pairs)):
+        found = sums.explored(problem, number, sign)
+        if doubt := sums.problem_of(problem, number, found):
+            doubts.append(doubt)
+            continue
+        for some in found.subsets():
+            chosen = (*found.fixed, *some)
+            above, below = sums.both(found, chosen)
+            f = Inequality(number, (), above, below - claim.delta * found.total)
+            match problem.nonnegative(difference := problem.difference(claim.c, f)):
+                case Fails(point):
+                    eps, values = problem.sample(value_at(difference, point)), problem.values(point)
+                    words = [leaf.word for leaf in chosen]
+                    shown = violation_at(problem, claim, (number, words), values, eps)
+                    if shown is None:
+                        raise InternalError("a counterexample that does not violate the claim")
+                    return Violated(**problem.common, counterexample=shown)
+                case Unclear():
+                    doubts.append(sums.open_sum(problem, number, chosen))
+    return Undecided(**problem.common, reason=doubts[0]) if doubts else Private(**problem.common)
 
 
 def counterexample(problem: Functions, claim: Claim, f: Inequality, point: Point) -> Counterexample:

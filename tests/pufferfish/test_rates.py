@@ -243,3 +243,32 @@ def test_a_witness_where_a_secret_becomes_impossible() -> None:
     share = 1 / (1 + exp(-1))
     for value, expected in ((shown.probability, share), (shown.other_probability, share * exp(-2))):
         assert abs(float(value.enclose(arb(1))) - expected) < 1e-12
+
+
+# --- delta > 0 with functions of eps -------------------------------------------------------------------
+
+DELTAS = ("1/100", "1/20", "1/10", "1/4")
+
+
+@pytest.mark.parametrize("seed", spread(range(40), 12))
+@pytest.mark.parametrize("shares", [SHARES, OTHERS])
+def test_delta_against_all_sequences_on_a_grid(seed: int, shares: list[str]) -> None:
+    """The sums of max(0, P - c P') in floats along all paths; at a counterexample it is above delta."""
+    model, rng = Model(seed, shares), Random(seed)
+    delta, rate = rng.choice(DELTAS), rng.choice([0, 1, 2])
+    verdict = model.question.check(f"{rate}/4*eps, {delta} for eps in {model.eps}")
+
+    def excess(p: float, q: float, eps: float) -> float:
+        found, c = list(model.quotients(p, q, eps)), exp(rate * eps / 4)
+        return max(sum(max(0.0, x - c * y) for x, y in found[way::2]) for way in (0, 1))
+
+    most = float(Fraction(delta))
+    if verdict.counterexample is not None:
+        found = verdict.counterexample
+        values = {name: float(Fraction(str(x))) for name, x in found.parameters.items()}
+        eps = float(Fraction(str(found.epsilon)))
+        assert eps > 0 and excess(values["p"], values["q"], eps) > most - 1e-12
+        return
+    low, high = (float(x) for x in model.eps.strip("(])[").replace("inf", "12").split(","))
+    for p, q, step in product((0.01, 0.3, 0.5, 0.8, 0.99), (0.25, 0.4, 0.5), range(1, 12)):
+        assert excess(p, q, low + (high - low) * step / 12) <= most + 1e-9 or verdict.status == "undecided"

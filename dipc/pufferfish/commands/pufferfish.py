@@ -281,7 +281,7 @@ Examples:
 @FILE
 @about_models
 @comparing
-@click.option("--curve", is_flag=True, help="The least c, and a sequence, for each horizon up to the question's.")
+@click.option("--curve", is_flag=True, help="The least c and its sequence for each horizon up to this.")
 @options.json()
 def budget(asked: Asked, curve: bool) -> int:
     """Find the least c for which FILE is private, exactly, with a sequence of observations that reaches it.
