@@ -138,7 +138,7 @@ class Functions(Cleared):
         return found
 
     def sign(self, c: ExpPoly, above: fmpq_mpoly, below: fmpq_mpoly) -> int | None:
-        """1 (-1) if c * above <= below (>=) on the class for every eps; 0 if they are equal, None if not seen."""
+        """1 (-1) if c * above <= below (>=) on the class for every eps; 0 if both are equal, else None."""
         f = self.difference(c, Inequality(0, (), above, below))
         values = [x for x in bernstein(f, len(self._point)).coefficients if x]
         for sign in (-1, 1) if values else ():

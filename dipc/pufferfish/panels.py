@@ -156,21 +156,32 @@ def _witness_panel(subject: Subject, witness: Reached, points: int) -> Panel:
 
 
 def _map_panel(subject: Subject, points: int) -> Panel:
-    """The least epsilon in the cells of a grid, taken in their middles."""
-    middles = [fmpq(2 * i + 1, 2 * points) for i in range(points)]
+    """The least epsilon in the cells of a grid, taken in their middles; with a claim also on the border."""
     near = fmpq(1, 10**6)  # a corner of the closed cube is pulled inside, as ranges may be open
     ends = [min(max(fmpq(i, points), near), 1 - near) for i in range(points + 1)]
-    corners = [[subject.values((x, y)) for x in ends] for y in ends]
-    grid = [[(x, y) for x in middles] for y in middles]
-    cells = [[subject.values(u) if subject.contains(u) else None for u in row] for row in grid]
-    found = [[nan if v is None else subject.least(v).low for v in row] for row in cells]
-    claims, claim = None, subject.claim
+    middles, claim = [fmpq(2 * i + 1, 2 * points) for i in range(points)], subject.claim
+    shares = middles if claim is None else [near, *middles, 1 - near]
+    grid = [[(x, y) for x in shares] for y in shares]
+    places = [[subject.values(u) if subject.contains(u) else None for u in row] for row in grid]
+    found = [[nan if v is None else subject.least(v).low for v in row] for row in places]
+    across, up = (partial(_coordinate, subject, name) for name in subject.axes)
+    excess = None
     if claim is not None:
-        claims = [[nan if v is None else claimed(claim, v) for v in row] for row in cells]
-    xs, ys = ([[as_float(v[name]) for v in row] for row in corners] for name in subject.axes)
-    names, (across, up) = " and ".join(subject.axes), subject.axes.values()
+        over = [
+            [nan if v is None else low - claimed(claim, v) for v, low in zip(*rows, strict=True)]
+            for rows in zip(places, found, strict=True)
+        ]
+        excess, found = (across(grid), up(grid), over), [row[1:-1] for row in found[1:-1]]
+    corners = [[(x, y) for x in ends] for y in ends]
+    names, (horizontal, vertical) = " and ".join(subject.axes), subject.axes.values()
+    cells = Cells(across(corners), up(corners), found, excess, LABEL)
     words = f"The least epsilon at values of {names}."
-    return Panel("map", f"By {names}", words, [Cells(xs, ys, found, claims, LABEL)], across, up)
+    return Panel("map", f"By {names}", words, [cells], horizontal, vertical)
+
+
+def _coordinate(subject: Subject, name: str, grid: Sequence[Sequence[Shares]]) -> list[list[float]]:
+    """The values of an axis at the points of a grid."""
+    return [[as_float(subject.values(u)[name]) for u in row] for row in grid]
 
 
 def delta_panel(deltas: Callable[[fmpq], float], most: float, claim: Claim | None, points: int) -> Panel:

@@ -113,12 +113,15 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A map: values of the cells between corners, nan for none; hatched where they exceed the claims."""
+    """A map: values of the cells between corners, nan for none; hatched where the excess is positive.
+
+    ``excess`` are places, from border to border, and how far the value exceeds the claim there.
+    """
 
     xs: Matrix
     ys: Matrix
     values: Matrix
-    claims: Matrix | None
+    excess: tuple[Matrix, Matrix, Matrix] | None
     name: str
 
 
@@ -286,23 +289,38 @@ def _draw_cells(cells: Cells, axes: Axes) -> None:
     if beyond.any():
         axes.pcolormesh(x, y, 1.0 - beyond, alpha=1.0 * beyond, cmap="Greys_r", vmin=-1, vmax=1)
         axes.fill([], [], facecolor=INFINITE, label="infinite")
-    if cells.claims is not None:
-        across, up = ((part[1:, 1:] + part[:-1, :-1]) / 2 for part in (x, y))
-        _draw_border(values - numpy.array(cells.claims), across, up, axes)
+    if cells.excess is not None:
+        _draw_excess(*(numpy.array(part) for part in cells.excess), axes=axes)
+        if (outside := numpy.isnan(values)).any():  # white where no cell is
+            blank = numpy.ma.array(numpy.zeros_like(values), mask=~outside)
+            axes.pcolormesh(x, y, blank, cmap="Greys", vmin=0, vmax=1, zorder=2.5, rasterized=True)
 
 
-def _draw_border(excess: Any, x: Any, y: Any, axes: Axes) -> None:
-    """Hatches where the claim does not hold, and a line around them."""
+def _draw_excess(x: Any, y: Any, excess: Any, *, axes: Axes) -> None:
+    """Hatches where the claim does not hold, and a line around them: the excess is linear between places."""
     import numpy
 
     most = numpy.abs(excess[numpy.isfinite(excess)]).max(initial=1e-9)
-    shown = numpy.ma.masked_invalid(numpy.clip(excess, -most, most))  # so that infinity has a place
-    if shown.count() and shown.max() > 0:
-        hatched = axes.contourf(x, y, shown, levels=[0, most], colors="none", hatches=["//"])
+    shown = numpy.clip(excess, -most, most)  # so that infinity has a place
+    if (shown > 0).any():
+        wide = _filled(shown)
+        hatched = axes.contourf(x, y, wide, levels=[0, 2 * most], colors="none", hatches=["//"])
         hatched.set(edgecolor="white", linewidth=0)
-        if shown.min() < 0:
-            axes.contour(x, y, shown, levels=[0], colors="white", linewidths=1.5)
+        if (shown < 0).any():
+            axes.contour(x, y, wide, levels=[0], colors="white", linewidths=1.5)
         axes.fill([], [], facecolor="grey", edgecolor="white", hatch="//", label="claim violated")
+
+
+def _filled(values: Any) -> Any:
+    """The values, where there is none the mean of those around; masked where there are none, too."""
+    import numpy
+
+    padded, known = numpy.pad(values, 1, constant_values=numpy.nan), ~numpy.isnan(values)
+    rows, columns = values.shape
+    around = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
+    total = sum(numpy.nan_to_num(each) for each in around)
+    count = sum(1 * ~numpy.isnan(each) for each in around)
+    return numpy.ma.array(numpy.where(known, values, total / numpy.maximum(count, 1)), mask=count == 0)
 
 
 def _draw_axis(axis: Axis, which: Any, axes: Axes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from math import exp, inf, log
 from pathlib import Path
 from typing import Any
@@ -191,6 +191,25 @@ def test_cells_outside_of_the_class_are_empty() -> None:
     axes = model(text).plot(points=4).axes[-2]
     shown = axes.collections[0].get_array()
     assert shown.mask.tolist() == [[x + y > 3 for x in range(4)] for y in range(4)]
+
+
+@pytest.mark.parametrize("where", ["", "where p + q <= 1"])
+def test_hatches_end_where_the_class_ends(where: str) -> None:
+    """The claim fails where p < 1/4, and where p > 3/4, for every q: up to the border of the map."""
+    text = f"""
+        param p in (0, 1), q in (0, 1); {where}
+        observe a, b, c
+        state s emits {{a: p/2, b: (1 - p)/2, c: 1/2}} next stop
+        state t emits {{a: 1/4, b: 1/4, c: 1/2}} next stop
+        start u {{s: q, t: 1 - q}}; start v {{t: 1}}
+        compare s -> t; horizon 1; private ln(3/2)
+    """
+    axes = next(axes for axes in model(text).plot(points=6).axes if axes.get_ylabel() == "q")
+    hatched = next(each for each in axes.collections if getattr(each, "hatches", None))
+    (region,) = hatched.get_paths()
+    for p, q in product((0.01, 0.1, 0.4, 0.6, 0.95, 0.99), (0.01, 0.3, 0.7, 0.99)):
+        if not where or p + q < 0.8:
+            assert region.contains_point((p, q)) == (p < 1 / 4 or p > 3 / 4), (p, q)
 
 
 def test_infinite_cells() -> None:
