@@ -53,6 +53,7 @@ ADDITIVE = 12
 """So many observations are followed if delta > 0."""
 
 OPEN = "no proof for every horizon was found"
+ENCLOSED = "the upper end is proved for every horizon; longer sequences may exceed the lower end"
 
 Above = Callable[[Ratio, Extreme], bool]
 """Whether a quotient is too great, given the greatest one so far."""
@@ -123,7 +124,8 @@ def _budget(problem: Rational) -> Budget:
     if found.best.ratio == found.high:
         return finite.known(problem, found.high, reached)
     low, high = least(found.best.ratio, found.high)
-    return Budget(**problem.common, low=low, high=high, attained=False, reached=reached, reason=OPEN)
+    reason = OPEN if high is None else ENCLOSED
+    return Budget(**problem.common, low=low, high=high, attained=False, reached=reached, reason=reason)
 
 
 def _search(problem: Rational, above: Above, enough: Callable[[Ratio], bool]) -> _Found:

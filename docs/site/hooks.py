@@ -26,6 +26,7 @@ log = logging.getLogger("mkdocs.hooks")
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "site")]
 
 import gallery  # noqa: E402
+import hmm_reference  # noqa: E402
 import language_reference  # noqa: E402
 
 import dipc  # noqa: E402
@@ -117,7 +118,8 @@ FENCES = {
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Redirect links to the generated pages, make the reference of the language, highlight every block."""
-    markdown = markdown.replace(language_reference.PLACE, language_reference.written())
+    for reference in (language_reference, hmm_reference):
+        markdown = markdown.replace(reference.PLACE, reference.written())
     if not page.file.src_uri.startswith("source/"):
         markdown = LINK.sub(lambda link: f"]({page_of(link[1])}", markdown)
     return re.sub(
