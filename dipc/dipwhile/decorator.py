@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -26,12 +27,12 @@ from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
-from dipc.dipwhile.python.errors import UnknownCall, in_python, speaking_python
+from dipc.dipwhile.python.errors import UnknownCall, ends, in_python, speaking_python
 from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
-from dipc.dipwhile.python.source import FunctionText, described, text_of
+from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of
 from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.python.unrolled import no_parameter, read_unrolled
+from dipc.dipwhile.python.unrolled import no_parameter, read_unrolled, with_words
 from dipc.dipwhile.python.words import BUDGETS, RESERVED
 from dipc.dipwhile.syntax.ast import Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
@@ -192,21 +193,70 @@ def read_either_way(
     """
     parts = declared(told, text)
     check_inputs(text, parts)
-    syntax = None
+    all_sizes = parts.claim is not None and bool(parts.claim.sizes)  # an unrolled program has one size
+    syntax = found = refusal = None
     try:
         syntax = read_program(text, told, given, changed)
-        return syntax, compile_program(syntax, text.until_end), ()
+        found = syntax, compile_program(syntax, text.until_end), tuple(decimals(text))
     except InputError as error:
         refusal = error
-    if parts.claim is not None and parts.claim.sizes:  # an unrolled program has one size
+    if found is not None and (all_sizes or not outputs_hold_others(text, parts)):
+        return found
+    if refusal is not None and all_sizes:
         raise refusal from None
     try:
         unrolled, notes = read_unrolled(text, parts, given, changed)
         check_depth(unrolled)
         return unrolled, compile_program(unrolled, text.until_end), notes
     except InputError as error:
-        known = not isinstance(refusal, UnknownCall) and same_line(error, refusal)
-        raise (refusal if syntax is not None or known else error) from None
+        if found is not None:
+            return found
+        known = not isinstance(refusal, UnknownCall) and refusal and same_line(error, refusal)
+        raise (refusal if refusal and (syntax is not None or known) else error) from None
+
+
+def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
+    """May the variable with the name of an output have values that the output has not?
+
+    So it is if the set mixes truth values with words.  Else every path returns values, and either another
+    value is returned than that of the variable, or the variable is computed from itself.
+    """
+    if any(with_words(output) is not output for output in parts.outputs):
+        return True
+    names = [output.name for output in parts.outputs]
+    written = {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name) and assigned(node)}
+    returned = [node.value for node in ast.walk(text.node) if isinstance(node, ast.Return)]
+    if not written.intersection(names) or None in returned or not ends(text.node.body):
+        return False
+    rows = [value.elts if isinstance(value, ast.Tuple) else [value] for value in returned]
+    others = any(
+        name in written and not (isinstance(value, ast.Name) and value.id == name)
+        for row in rows
+        for name, value in zip(names, row, strict=False)
+    )
+    return others or any(
+        isinstance(node, ast.Assign)
+        and {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+        & {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+        & {*names}
+        for node in ast.walk(text.node)
+    )
+
+
+def assigned(node: ast.Name) -> bool:
+    """Does the name get a value here?"""
+    return isinstance(node.ctx, ast.Store)
+
+
+def decimals(text: FunctionText) -> Iterator[str]:
+    """The notes about decimal numbers in a function."""
+    found = [
+        node for node in ast.walk(text.node) if isinstance(node, ast.Constant) and type(node.value) is float
+    ]
+    for written in dict.fromkeys(map(text.written, found)):
+        note = decimal_note(written, Fraction(written.replace("_", "")))
+        if note is not None:
+            yield note
 
 
 def same_line(one: InputError, other: InputError) -> bool:

@@ -168,6 +168,9 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
         return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
     if error.message == "division by zero" and error.span is not None:
         written = source.text[error.span.start : error.span.end]
+        if written.startswith("return "):
+            message = "None or a string that is not in the set of the output is returned here on some path"
+            return type(error)(message, error.span, 'add it: `outputs="out in {None, ...}"`')
         if not set(written) & set("/%"):
             hint = "make sure beforehand that it cannot: an index outside, a missing key or an empty list"
             return type(error)("the function stops here with an error on some path", error.span, hint)

@@ -19,7 +19,7 @@ from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
 from dipc.dipwhile.python.operations import Operations
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import Signal, first
-from dipc.dipwhile.python.source import FunctionText, Located
+from dipc.dipwhile.python.source import FunctionText, Located, decimal_note
 from dipc.dipwhile.python.values import (
     LOST,
     Closure,
@@ -88,9 +88,10 @@ class Interpreter(Operations):
             self.place = self.returned
         return None
 
-    def note(self, text: str) -> None:
+    def note(self, text: str | None) -> None:
         """Something to say once."""
-        self.notes.setdefault(text)
+        if text is not None:
+            self.notes.setdefault(text)
 
     def unread(self, node: Located, reason: tuple[str, str]) -> InputError:
         """The error for Python that is not read: what it is, and what to write instead."""
@@ -312,7 +313,9 @@ class Interpreter(Operations):
             condition = self.now(self.joined(lambda: self.condition(self.read(node.test))))
             decisions += 1
             if decisions > MOST_ROUNDS or (isinstance(condition, Sym) and decisions > 64):
-                hint = "use a `for` loop over a constant `range`, with `break`"
+                hint = (
+                    "use a `for` loop over a constant `range`, with `break`; geometric noise is `DLap(eps)`"
+                )
                 raise InputError("this loop has no bound on its rounds", self.text.headline(node), hint)
             if not self.truth(condition):
                 self.block(node.orelse)
@@ -405,9 +408,11 @@ class Interpreter(Operations):
             case ast.SetComp(element, generators):
                 return Members(tuple(self.comprehend(generators, lambda: self.read(element))))
             case ast.DictComp(key, value, generators):
-                pairs = self.comprehend(
-                    generators, lambda: (self.key(self.read(key)), self.kept(self.read(value)))
-                )
+                pairs = [
+                    *self.comprehend(
+                        generators, lambda: (self.key(self.read(key)), self.kept(self.read(value)))
+                    )
+                ]
                 return self.new(Table(tuple(dict(pairs).items())))
             case ast.Subscript(owner, index):
                 return self.subscript(self.read(owner), self.read_index(index))
@@ -429,10 +434,10 @@ class Interpreter(Operations):
         """A number, truth value, string or None."""
         match node.value:
             case float():
-                exact = rational(self.text.written(node).replace("_", ""), self.text.span(node))
-                if exact.q != pow(2, int(exact.q).bit_length() - 1):
-                    self.note(decimal_note(self.text.written(node), exact))
-                return Fraction(int(exact.p), int(exact.q))
+                number = rational(self.text.written(node).replace("_", ""), self.text.span(node))
+                exact = Fraction(int(number.p), int(number.q))
+                self.note(decimal_note(self.text.written(node), exact))
+                return exact
             case bool() | int() | str() | None:
                 return node.value
         raise self.unread(node, (f"`{node.value!r}`", "values are numbers, True, False, None and strings"))
@@ -626,26 +631,34 @@ class Interpreter(Operations):
 
     def comprehend(
         self, generators: Sequence[ast.comprehension], element: Callable[[], Value]
-    ) -> list[Value]:
-        """The elements of a comprehension."""
-        found: list[Value] = []
+    ) -> Iterator[Value]:
+        """The elements of a comprehension, one after the other."""
         source = self.read_iterable(generators[0].iter)
         self.stack.append(self.new(Frame((), self.stack[-1])))
 
-        def rounds(depth: int, values: Sequence[Value]) -> None:
+        def rounds(depth: int, values: Sequence[Value]) -> Iterator[Value]:
             generator = generators[depth]
             for value in values:
                 self.assign_to_loop(generator.target, value)
                 if not all(self.truth(self.condition(self.read(test))) for test in generator.ifs):
                     continue
                 if depth + 1 < len(generators):
-                    rounds(depth + 1, self.items(self.read_iterable(generators[depth + 1].iter)))
+                    yield from rounds(depth + 1, self.items(self.read_iterable(generators[depth + 1].iter)))
                 else:
-                    found.append(element())
+                    yield element()
 
-        rounds(0, self.items(source))
+        yield from rounds(0, self.items(source))
         self.stack.pop()
-        return found
+
+    def following(self, node: ast.GeneratorExp, default: Sequence[Value]) -> Value:
+        """``next(x for x in q if c)``: the first element, or the default."""
+        depth = len(self.stack)
+        for value in self.comprehend(node.generators, lambda: self.kept(self.read(node.elt))):
+            del self.stack[depth:]
+            return value
+        if not default:
+            raise self.stop("`next` of nothing")
+        return default[0]
 
     def read_index(self, node: ast.expr) -> Value:
         """An index, or a slice with known bounds."""
@@ -726,6 +739,9 @@ class Interpreter(Operations):
                 "all",
             ):
                 return self.fold(function.path, generator)
+            case [ast.GeneratorExp() as generator, *default] if function == Word("next") and len(default) < 2:
+                given = [*self.elements(default)]
+                return self.joined(lambda: self.following(generator, given))
         positional = list(self.elements(node.args, library.goes_through(function)))
         named: dict[str, Value] = {}
         for keyword in node.keywords:
@@ -845,11 +861,6 @@ class Interpreter(Operations):
             return reduce(lambda a, b: self.binary("+", a, b), values, 0)
         neutral = word == "all"
         return reduce(self.both if word == "all" else self.either, map(self.condition, values), neutral)
-
-
-def decimal_note(written: str, exact: object) -> str:
-    """The note about a decimal number that no float is equal to."""
-    return f"decimal numbers are exact: {written} is {exact}, not the nearest float"
 
 
 def is_cell(value: Sym) -> bool:

@@ -178,6 +178,7 @@ INSTEAD = {
         ("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel", "gumbel"),
         "Exp(eps/2, range(N), lambda v: score[v])",
     ),
+    **dict.fromkeys(("copysign", "sign"), "Lap(scale=s)` for Laplace noise, `-1 if x < 0 else 1` for a sign"),
     **dict.fromkeys(("BoundedSum", "sum_"), "sum(x) + DLap(eps/sensitivity)"),
     **dict.fromkeys(("Count", "make_count"), "len(x) + DLap(eps)"),
     **dict.fromkeys(("shuffle", "permutation", "sample"), "rng.choice(x)"),
@@ -302,19 +303,17 @@ def opposite(expr: Expr) -> Expr:
     return Unary(Op.NEG, expr, span=expr.span)
 
 
-@word("random.random", "rng.random", "rng.random_sample", "rng.rand", "rng.uniform", "random.uniform")
-def unit(m: Interpreter, *given: Value, size: Value = None, low: Value = 0, high: Value = 1) -> Value:
+@word("random.random", "rng.random", "rng.random_sample", "rng.rand")
+def unit(m: Interpreter, size: Value = None) -> Value:
     """A number drawn from [0, 1), to be compared with a probability."""
-    if len(given) == 1:
-        size = given[0]
-    elif given:
-        low, high, *sizes = given
-        size = sizes[0] if sizes else size
-    if low != 0 or high != 1:
-        raise m.refuse(
-            "continuous uniform noise is not supported", "use `Lap`, or `rng.integers` for integers"
-        )
     return sized(m, size, lambda: m.new(Unit(0, 1)))
+
+
+@word("rng.uniform", "random.uniform")
+def between(m: Interpreter, low: Value = 0, high: Value = 1, size: Value = None) -> Value:
+    """A number drawn from [low, high)."""
+    width = m.binary("-", high, low)
+    return sized(m, size, lambda: m.binary("+", m.binary("*", m.new(Unit(0, 1)), width), low))
 
 
 @word("flip")
@@ -335,6 +334,7 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
         "bool" if isinstance(v, bool) else v.kind if isinstance(v, Sym) else "num" if is_number(v) else "dom"
         for v in values
     }
+    plain = plain and all(is_number(v) or isinstance(v, Sym) or str(v) in m.declared for v in values)
     names = values if plain and len(kinds) == 1 else range(len(values))
     options = tuple((m.lift(v), m.lift(m.number(p))) for v, p in zip(names, weights, strict=True))
     each = [possible_values(v) for v in names]
@@ -484,10 +484,10 @@ def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
     return sized(m, size, draw, p)
 
 
-@word("rng", "rng.default_rng", "rng.seed")
+@word("rng", "rng.default_rng", "rng.seed", "rng.RandomState", "rng.Generator", "rng.PCG64")
 def generator(m: Interpreter, seed: Value = None) -> Value:
     """A generator without a seed: with one, all samples are known, and two generators draw the same."""
-    if seed is not None:
+    if seed is not None and seed != Word("rng"):
         raise m.refuse(
             "a seed fixes every sample, so there is no noise",
             "leave the seed out; tests can hand over a generator as the argument `rng`",
@@ -565,7 +565,8 @@ def log(m: Interpreter, x: Value) -> Value:
     if isinstance(x, Sym) and isinstance(x.expr, dip.Call) and x.expr.function == "exp":
         return Sym(x.expr.arguments[0], "eps")
     if not is_number(x) or x <= 0:
-        raise m.refuse("`log` of this", "take the logarithm of constants only")
+        hint = "take the logarithm of constants only; for Laplace noise write `Lap(scale=s)`"
+        raise m.refuse("`log` of this", hint)
     return 0 if x == 1 else Logarithm(Fraction(x))
 
 
@@ -1130,4 +1131,6 @@ METHODS |= {
     ("dict", "copy"): to_dict,
     ("value", "item"): lambda m, owner: owner,
     ("value", "astype"): as_type,
+    ("value", "clip"): clip,
+    ("value", "round"): WORDS["round"],
 }

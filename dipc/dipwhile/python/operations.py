@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -22,6 +23,7 @@ from dipc.dipwhile.python.values import (
     Logarithm,
     Members,
     Ref,
+    Scaled,
     Stepped,
     Sym,
     Table,
@@ -84,6 +86,8 @@ class Operations(Paths):
         op, compute = ARITHMETIC[sign]
         if sign in ("+", "-") and (waiting := self.waiting(sign, left, right)) is not None:
             return waiting
+        if (scaled := self.scaled(sign, left, right)) is not None:
+            return scaled
         left, right = self.sample(left), self.sample(right)
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
@@ -118,7 +122,7 @@ class Operations(Paths):
                 possible = None
         if is_number(a) and a == 0 and sign == "+":
             return b
-        if is_number(b) and b == 0 and sign in "+-":
+        if is_number(b) and (sign, b) in (("+", 0), ("-", 0), ("*", 1), ("/", 1)):
             return a
         return Sym(Binary(op, self.lift(a), self.lift(b), span=self.place), kind, possible)
 
@@ -170,11 +174,12 @@ class Operations(Paths):
     def plain(self, value: Value) -> Value:
         """A rounded or clamped sample, or one not drawn yet, as a symbol or known number."""
         value = self.sample(value)
-        if isinstance(value, Ref) and isinstance(self.get(value), Unit):
-            hint = "compare it with a probability: `random.random() < p`"
+        if self.unit_in(value) is not None:
+            hint = "compare it with a probability: `random.random() < p`; for noise write `Lap(scale=s)`"
             raise self.refuse("a number drawn from [0, 1) can only be compared", hint)
         if not isinstance(value, Stepped):
             return value
+        value = self.within(value)
         whole = bool(value.mode) or value.base.kind == "int"
         if whole and value.low is not None and value.high is not None:
             return self.steps(value)
@@ -216,6 +221,8 @@ class Operations(Paths):
     def rounded(self, mode: str, value: Value) -> Value:
         """``round``, ``floor``, ``ceil`` or ``int`` of a value."""
         value = self.now(self.sample(value))
+        if mode in ("int", "floor") and (drawn := self.unit_in(value)) is not None:
+            return self.one_of_many(drawn)
         match value:
             case bool() | int() | Fraction():
                 return ROUNDING[mode](value)
@@ -227,10 +234,9 @@ class Operations(Paths):
                 return value
             case Sym(_, "int"):
                 return value
-            case Sym(expr, "real" | "lattice"):
-                low, high = self.bounds(expr)
-                a, b = (None if c is None else Fraction(ROUNDING[mode](c)) for c in (low, high))
-                return self.finished(Stepped(value, mode, a, b))
+            case Sym(_, "real" | "lattice"):
+                stepped = self.within(Stepped(value, mode, None, None))
+                return stepped if stepped.low is None or stepped.high is None else self.steps(stepped)
             case Sym(_, "bool"):
                 return self.as_number(value)
             case Sym(_, "num", possible) if possible is not None:
@@ -239,24 +245,31 @@ class Operations(Paths):
                 return self.mapped(mode, ROUNDING[mode], value)
         raise self.refuse(f"`{mode}` of this", "round samples and finite numbers only")
 
-    def finished(self, value: Stepped) -> Value:
-        """A rounded sample between two bounds as a finite variable."""
-        return value if value.low is None or value.high is None else self.steps(value)
+    def within(self, value: Stepped) -> Stepped:
+        """A rounded sample, with the bounds that the comparisons decided on this path give it."""
+        if not value.mode or (value.low is not None and value.high is not None):
+            return value
+        ends = self.bounds(value.base.expr)
+        low, high = (None if end is None else Fraction(ROUNDING[value.mode](end)) for end in ends)
+        if value.low is not None:
+            low, high = value.low, None if high is None else max(high, value.low)
+        if value.high is not None:
+            low, high = None if low is None else min(low, value.high), value.high
+        return replace(value, low=low, high=high)
 
     def bounds(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
         """What the comparisons decided on this path say about a sample."""
         low: Fraction | None = None
         high: Fraction | None = None
         for condition, answers in self.state.known.items():
-            match condition:
-                case Binary(op, left, right) if left == expr and len(answers) == 1:
-                    bound = constant(right)
-                    if bound is None or op not in (Op.LT, Op.LE, Op.GT, Op.GE):
-                        continue
-                    if (op in (Op.LT, Op.LE)) == next(iter(answers)):
-                        high = bound if high is None else min(high, bound)
-                    else:
-                        low = bound if low is None else max(low, bound)
+            for op, left, right in facts(condition, next(iter(answers))) if len(answers) == 1 else ():
+                bound = constant(right)
+                if left != expr or bound is None:
+                    continue
+                if op in (Op.LT, Op.LE):
+                    high = bound if high is None else min(high, bound)
+                else:
+                    low = bound if low is None else max(low, bound)
         return (low, high) if low is None or high is None or low <= high else (None, None)
 
     def mapped(self, stem: str, function: Callable[[Any], Any], value: Sym) -> Value:
@@ -332,6 +345,8 @@ class Operations(Paths):
     def compare(self, sign: str, left: Value, right: Value) -> Value:
         """A comparison of two scalars."""
         op, compute = COMPARISONS[sign]
+        if isinstance(left, float) and isinstance(right, float):
+            return compute(left, right)
         for one, way in ((left, SWAPPED[sign]), (right, sign)):
             if isinstance(one, float):  # an infinity is larger or smaller than everything
                 return COMPARISONS[way][1](0, one)
@@ -343,8 +358,8 @@ class Operations(Paths):
         if isinstance(left, tuple) and isinstance(right, tuple) and sign in ("==", "!="):
             return self.same_tuples(sign, left, right)
         for one, other, way in ((left, right, sign), (right, left, SWAPPED[sign])):
-            if isinstance(one, Ref) and isinstance(self.get(one), Unit):
-                return self.chance(way, one, other)
+            if (unit := self.unit_in(one)) is not None:
+                return self.chance(way, unit, other)
         left, right = self.sample(left), self.sample(right)
         for one, other, way in ((left, right, sign), (right, left, SWAPPED[sign])):
             if isinstance(one, Stepped):
@@ -629,15 +644,45 @@ class Operations(Paths):
             return made
         raise self.refuse("this sample is used twice", "write `DLap(eps)` for two-sided geometric noise")
 
-    def chance(self, sign: str, ref: Ref, bound: Value) -> Value:
+    def unit_in(self, value: Value) -> Scaled | None:
+        """The value as one that depends on a number drawn from [0, 1)."""
+        if isinstance(value, Ref) and isinstance(self.get(value), Unit):
+            return Scaled(value, 1, 0)
+        return value if isinstance(value, Scaled) else None
+
+    def scaled(self, sign: str, left: Value, right: Value) -> Scaled | None:
+        """A number drawn from [0, 1) that is shifted, or multiplied by a number of known sign."""
+        a, b = self.unit_in(left), self.unit_in(right)
+        if a is None and b is not None and sign == "-":
+            a, left, right, sign = self.scaled("*", b, -1), right, left, "+"
+        elif a is None and b is not None and sign in "+*":
+            a, left, right = b, right, left
+        if a is None or sign not in ("+", "-", "*", "/") or self.unit_in(right) is not None:
+            return None
+        other = self.number(right)
+        if sign in "+-":
+            return replace(a, offset=self.binary(sign, a.offset, other))
+        if not positive(other) and not positive(self.binary("*", -1, other)):
+            return None
+        return Scaled(a.unit, self.binary(sign, a.factor, other), self.binary(sign, a.offset, other))
+
+    def chance(self, sign: str, drawn: Scaled, bound: Value) -> Value:
         """``u < p`` for a number drawn from [0, 1): a coin; for a second bound, given the first answer."""
         if sign in ("==", "!="):
             return sign == "!="
-        if isinstance(bound, Ref | Stepped) or (isinstance(bound, Sym) and bound.kind in RANDOM):
+        if isinstance(bound, Ref | Stepped | Scaled) or (isinstance(bound, Sym) and bound.kind in RANDOM):
             raise self.refuse(
                 "a number drawn from [0, 1) is compared with a sample", "compare it with a probability"
             )
-        p, unit = self.number(bound), self.get(ref)
+        ref, p = (
+            drawn.unit,
+            self.binary("/", self.binary("-", self.number(bound), drawn.offset), drawn.factor),
+        )
+        if not positive(drawn.factor):
+            sign = SWAPPED[sign]
+        if any(not 0 < v < 1 for v in possible_values(p) or ()):
+            p = self.settled(p)  # some values are no probability
+        unit = self.get(ref)
         if unit.low == unit.high:
             hint = "compare it in one `if`, or draw it again"
             raise self.refuse("this number was compared on some paths only", hint)
@@ -648,6 +693,22 @@ class Operations(Paths):
             self.put(ref, unit)
         under = self.under(ref, unit, p)
         return under if sign in ("<", "<=") else self.negated(under)
+
+    def one_of_many(self, drawn: Scaled) -> Value:
+        """``int(k * u)``: each of 0, ..., k - 1 with the same probability."""
+        k, least, unit = drawn.factor, drawn.offset, self.get(drawn.unit)
+        if not (isinstance(k, int) and isinstance(least, int) and 0 < k <= MOST_STEPS and least >= 0):
+            raise self.refuse(
+                "this number from [0, 1) is not made an integer by `int(k * u)`", "use `rng.integers(k)`"
+            )
+        if unit != Unit(0, 1):
+            raise self.refuse("this number was compared or rounded before", "draw it again")
+        self.put(drawn.unit, Unit(0, 0))
+        chance = self.lift(Fraction(1, k))
+        options = tuple((self.lift(least + i), chance) for i in range(k))
+        return self.assign(
+            "choice", dip.Choose(options, span=self.place), "num", some(range(least, least + k))
+        )
 
     def under(self, ref: Ref, unit: Unit, p: Value) -> Value:
         """Whether a number drawn from an interval is below a bound."""
@@ -662,6 +723,38 @@ class Operations(Paths):
         coin = self.assign("coin", dip.Flip(share, span=self.place), "bool")
         self.put(ref, Unit(unit.low, unit.high, (p, coin)))
         return coin
+
+
+OPPOSITE = {Op.LT: Op.GE, Op.LE: Op.GT, Op.GT: Op.LE, Op.GE: Op.LT}
+
+
+def facts(condition: Expr, holds: Value) -> Iterator[tuple[Op, Expr, Expr]]:
+    """The inequalities that hold if a condition does, or does not."""
+    match condition:
+        case Unary(Op.NOT, inside):
+            yield from facts(inside, not holds)
+        case Binary(Op.AND, left, right) if holds:
+            yield from facts(left, True)
+            yield from facts(right, True)
+        case Binary(op, left, right) if op in OPPOSITE:
+            yield op if holds else OPPOSITE[op], left, right
+
+
+def positive(value: Value) -> bool:
+    """Is a number or an expression of eps certainly more than 0?"""
+    return value > 0 if is_number(value) else isinstance(value, Sym) and positive_form(value.expr)
+
+
+def positive_form(expr: Expr) -> bool:
+    """Is this made of positive numbers, powers of e and eps, by sums, products and quotients?"""
+    match expr:
+        case Number(value):
+            return bool(value > 0)
+        case Eps() | dip.Call("exp"):
+            return True
+        case Binary(Op.ADD | Op.MUL | Op.DIV, left, right):
+            return positive_form(left) and positive_form(right)
+    return False
 
 
 def constant(expr: Expr) -> Fraction | None:

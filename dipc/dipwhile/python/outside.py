@@ -15,7 +15,7 @@ from flint import fmpq
 
 from dipc.dipwhile.python.library import WORDS, canonical
 from dipc.dipwhile.python.scope import ABSENT, exact_number
-from dipc.dipwhile.python.source import FunctionText, described, text_of
+from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of, written_number
 from dipc.dipwhile.python.values import Closure, Sym, Value, Word
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax.ast import Eps
@@ -82,6 +82,9 @@ class Outside:
             return Sym(Eps(span=m.place), "eps")
         if name in WORDS:
             return Word(name)
+        below = self.defined_below(m.text, name)
+        if below is not None:
+            return self.closure(m, below)
         hint = "assign it first, or define it outside; strings are quoted"
         raise m.refuse(f"unknown name `{name}`", did_you_mean(name, [*WORDS, "eps"], hint))
 
@@ -90,6 +93,9 @@ class Outside:
         match value:
             case None | bool() | str():
                 return value
+            case float() if (exact := written_number(m.text.source, name, value)) is not None:
+                m.note(decimal_note(repr(value), exact))
+                return python_number(fmpq(exact.numerator, exact.denominator))
             case float():
                 message = f"`{name}` is the float {value!r}, which is rarely the exact number that was meant"
                 hint = f'make it exact where it is defined: `{name} = Fraction("{value!r}")`'
@@ -146,14 +152,44 @@ class Outside:
                 self._texts[function] = text_of(function)
             except InputError as error:
                 raise m.refuse(error.message, error.hint) from None
-        text = self._texts[function]
+        return self.closure(m, self._texts[function])
+
+    def defined_below(self, text: FunctionText, name: str) -> FunctionText | None:
+        """A function that the file defines later, without condition; nothing else has its name."""
+        try:
+            module = ast.parse(text.source.text)
+        except SyntaxError:
+            return None
+        bound = [node for node in ast.walk(module) if name in names_bound(node)]
+        match bound:
+            case [ast.FunctionDef() as node] if node in module.body and node.lineno > text.node.lineno:
+                around = FunctionType((lambda: None).__code__, text.function.__globals__)
+                return FunctionText(around, text.source, node)
+        return None
+
+    def closure(self, m: Interpreter, text: FunctionText) -> Closure:
+        """A function of the file, whose names are those of the file."""
         if text.node.decorator_list:
-            raise m.refuse(f"`{function.__name__}` has a decorator", "remove it: dipc reads plain functions")
+            raise m.refuse(f"`{text.node.name}` has a decorator", "remove it: dipc reads plain functions")
         inner, m.text = m.text, text
         try:
             return m.closure(text.node, None, text)
         finally:
             m.text = inner
+
+
+def names_bound(node: ast.AST) -> set[str]:
+    """The names that a node of a file gives a meaning, here or in another scope; "*" are all."""
+    match node:
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+            return {name}
+        case ast.Name(name, ast.Store() | ast.Del()) | ast.arg(name):
+            return {name}
+        case ast.Import(names) | ast.ImportFrom(_, names):
+            return {(alias.asname or alias.name).partition(".")[0] for alias in names}
+        case ast.Global(names) | ast.Nonlocal(names):
+            return {*names}
+    return set()
 
 
 FOREIGN = ("diffprivlib", "opendp", "pydp", "tmlt", "snsynth", "snsql", "pipeline_dp", "scipy")

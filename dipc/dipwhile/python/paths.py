@@ -30,10 +30,12 @@ from dipc.dipwhile.python.values import (
     Members,
     Method,
     Ref,
+    Scaled,
     Sym,
     Table,
     Unit,
     Value,
+    Waiting,
     is_known,
     is_number,
     possible_values,
@@ -116,6 +118,7 @@ class Paths:
     out: Growing = field(default_factory=list)
     count: int = 0  # of names and places in the heap
     paths: int = 0
+    declared: frozenset[str] = frozenset()  # the words in the sets of inputs and outputs
     _target: Growing = field(default_factory=list)
     _script: list[tuple[int, int]] = field(default_factory=list)
     _cursor: int = 0
@@ -333,7 +336,8 @@ class Paths:
             for signal in {leaf.signal for leaf in leaves}:
                 self._drop([leaf for leaf in leaves if leaf.signal == signal])
             for leaf in leaves:
-                groups.setdefault((leaf.signal, Shapes(leaf.state).of(self._roots(leaf))), []).append(leaf)
+                shape = Shapes(leaf.state, self.declared).of(self._roots(leaf))
+                groups.setdefault((leaf.signal, shape), []).append(leaf)
         chosen = 0
         if len(groups) > 1:
             where = Name(self.fresh("path"), span=self.place)
@@ -388,7 +392,7 @@ class Paths:
                     return one
                 case tuple():
                     return tuple(merge(stem, part) for part in zip(*values, strict=True))
-                case Members() | Method() | Closure():
+                case Members() | Method() | Closure() | Waiting() | Scaled():
                     return merged_thing(stem, values)
             return one if all(same(one, value) for value in values[1:]) else self._meet(stem, group, values)
 
@@ -416,10 +420,18 @@ class Paths:
                     )
                 case Method():
                     return Method(merge(stem, [thing.owner for thing in things]), one.name)
+                case Waiting():
+                    base = merge(stem, [thing.base for thing in things])
+                    return replace(one, base=base, trials=merge(stem, [thing.trials for thing in things]))
+                case Scaled():
+                    columns = zip(*((t.unit, t.factor, t.offset) for t in things), strict=True)
+                    return Scaled(*(merge(stem, column) for column in columns))
                 case Closure():
                     if one.parent is not None:
                         merge(stem, [thing.parent for thing in things])
-                    return one
+                    columns = zip(*(thing.defaults for thing in things), strict=True)
+                    defaults = tuple((c[0][0], merge(stem, [value for _, value in c])) for c in columns)
+                    return replace(one, defaults=defaults)
             return one
 
         roots = zip(*map(self._roots, group), strict=True)
@@ -492,8 +504,8 @@ def kind_of(value: Value) -> str:
 class Shapes:
     """The shape of a state: equal for states that can become one."""
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, state: State, declared: frozenset[str]) -> None:
+        self.state, self.declared = state, declared
         self.places: dict[Ref, int] = {}
 
     def of(self, value: Value) -> Any:
@@ -514,8 +526,15 @@ class Shapes:
                 return ("set", *map(self.of, values))
             case Method(owner, name):
                 return ("method", name, self.of(owner))
-            case Closure(_, node, parent):
-                return ("function", id(node), None if parent is None else self.of(parent))
+            case Waiting(base, trials, sign):
+                return ("waiting", sign, self.of(base), self.of(trials))
+            case Scaled(unit, factor, offset):
+                return ("scaled", self.of(unit), self.of(factor), self.of(offset))
+            case Closure(_, node, parent, defaults):
+                around = None if parent is None else self.of(parent)
+                return ("function", id(node), around, *((name, self.of(value)) for name, value in defaults))
+            case str() | None if str(value) not in self.declared:
+                return "word", value  # no variable of the program can have this value
             case _ if is_known(value):
                 return "scalar"
         return value

@@ -1,16 +1,18 @@
 """Calling a mechanism: the user's own code is run, with the numbers that dipc read in it.
 
-The code is that of the file, with its line numbers, but for three things: a decimal such as ``0.1`` is the
-number 1/10, ``/`` and ``**`` of exact numbers are exact, and the entries of a ``choose`` stay apart where
-their values are equal.  The names of words that are not imported are found, and ``eps`` is the number of the
-call.  Functions of the same module that it calls run in the same way.
+The code is that of the file, with its line numbers, but for four things: a decimal such as ``0.1`` is the
+number 1/10, ``/`` and ``**`` of exact numbers are exact, the entries of a ``choose`` stay apart where
+their values are equal, and numpy, which knows no fractions, gets floats.  The names of words that are not
+imported are found, and ``eps`` is the number of the call.  Functions of the same module that it calls run in
+the same way.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,10 +31,16 @@ from dipc.dipwhile.python.source import FunctionText, line_span, text_of
 from dipc.dipwhile.python.words import MEANINGS, RUN, Run
 from dipc.errors import InputError
 
-DIVIDED, POWER, MEANT = "dipc.divided", "dipc.power", "dipc.meant"
+MEANT, FITTED = "dipc.meant", "dipc.fitted"
 """Global names of the code that no program can contain."""
 
-OPERATORS: dict[type[ast.operator], str] = {ast.Div: DIVIDED, ast.Pow: POWER}
+OPERATORS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Div: ("dipc.divided", words.divided),
+    ast.Pow: ("dipc.power", words.power),
+    ast.Add: ("dipc.add", operator.add),
+    ast.Sub: ("dipc.sub", operator.sub),
+    ast.Mult: ("dipc.mul", operator.mul),
+}
 BUDGET = ("eps", "ε", "epsilon")
 """What the privacy parameter may be called in a call."""
 
@@ -44,8 +52,34 @@ numpy and ``random`` can take; dipc's own ``exp`` is exact."""
 
 
 def meant(value: Any) -> Any:
-    """The word that an object means; another object itself."""
+    """The word that an object means; a function of numpy with floats for fractions; another object itself."""
+    owner = value if isinstance(value, type) else type(getattr(value, "__self__", value))
+    homes = (owner.__module__, getattr(value, "__module__", None))
+    if callable(value) and owner is not value and any(str(home).startswith("numpy") for home in homes):
+        return lambda *given, **named: value(*as_floats(given), **as_floats(named))
     return SAME.get(id(value), value)
+
+
+def as_floats(value: Any) -> Any:
+    """An argument of numpy: fractions become floats, in lists and arrays too."""
+    match value:
+        case Fraction():
+            return float(value)
+        case list() | tuple() if type(value) in (list, tuple):
+            return type(value)(map(as_floats, value))
+        case dict():
+            return {key: as_floats(each) for key, each in value.items()}
+    return value
+
+
+def fitted(value: Any, other: Any) -> Any:
+    """A number that is combined with an array of numpy is a float there."""
+    return float(value) if isinstance(value, Fraction) and type(other).__module__ == "numpy" else value
+
+
+def fitting(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that also takes a fraction with an array of numpy."""
+    return lambda a, b: function(fitted(a, b), fitted(b, a))
 
 
 class ExactNumbers(ast.NodeTransformer):
@@ -64,21 +98,22 @@ class ExactNumbers(ast.NodeTransformer):
         return ast.copy_location(ast.Name(f"dipc.{written}", ast.Load()), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        """``a / b`` and ``a ** b``: calls."""
+        """``a / b`` and the like: calls."""
         self.generic_visit(node)
         word = OPERATORS.get(type(node.op))
-        return node if word is None else called(word, [node.left, node.right], node)
+        return node if word is None else called(word[0], [node.left, node.right], node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """``a /= b``: ``a = a / b``."""
+        """``a /= b``: ``a = a / b``; ``a += b`` changes a list in place."""
         self.generic_visit(node)
-        word = OPERATORS.get(type(node.op))
-        if word is None:
-            return node
         before = copy.deepcopy(node.target)
         before.ctx = ast.Load()
-        value = called(word, [before, node.value], node)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        if isinstance(node.op, ast.Div | ast.Pow):
+            value = called(OPERATORS[type(node.op)][0], [before, node.value], node)
+            return ast.copy_location(ast.Assign([node.target], value), node)
+        if type(node.op) in OPERATORS and isinstance(node.target, ast.Name):
+            node.value = called(FITTED, [node.value, before], node)
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """``math.floor``: the word that it means."""
@@ -124,9 +159,9 @@ class Runnable:
         self.names = {part.id for part in ast.walk(text.node) if isinstance(part, ast.Name)}
         self.fixed: dict[str, Any] = {
             **exact.constants,
-            DIVIDED: words.divided,
-            POWER: words.power,
+            **{name: fitting(function) for name, function in OPERATORS.values()},
             MEANT: meant,
+            FITTED: fitted,
         }
 
     def made(self, call: Call, constants: Mapping[str, Any], known: Functions) -> FunctionType:

@@ -93,6 +93,26 @@ class FunctionText:
         return InputError(message, self.span(node), hint)
 
 
+def written_number(source: Source, name: str, value: float) -> Fraction | None:
+    """The decimal number that a float is, if the file has it in an assignment to this name.
+
+    >>> written_number(Source("a.py", "T: float = 0.1  # or 0.2"), "T", 0.1)
+    Fraction(1, 10)
+    """
+    for line in re.findall(rf"^\s*{re.escape(name)}\b[^=\n]*=([^\n#]*)", source.text, re.MULTILINE):
+        for written in re.findall(r"(?<![\w.])(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?", line):
+            if abs(value) == float(written):
+                return Fraction(written.replace("_", "")) * (1 if value >= 0 else -1)
+    return None
+
+
+def decimal_note(written: str, exact: Fraction) -> str | None:
+    """The note about a decimal number that no float is equal to."""
+    if not exact.denominator & (exact.denominator - 1):
+        return None
+    return f"decimal numbers are exact: {written} is {exact}, not the nearest float"
+
+
 def line_span(source: Source, number: int) -> Span:
     """A line of a text, without its indentation."""
     lines = source.text.split("\n")

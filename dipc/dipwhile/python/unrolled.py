@@ -15,12 +15,12 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.dipwhile.python.interpreter import Interpreter, decimal_note
+from dipc.dipwhile.python.interpreter import Interpreter
 from dipc.dipwhile.python.outside import Outside, python_number
-from dipc.dipwhile.python.paths import frozen
+from dipc.dipwhile.python.paths import frozen, order
 from dipc.dipwhile.python.scope import exact_number, number
-from dipc.dipwhile.python.source import FunctionText
-from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word
+from dipc.dipwhile.python.source import FunctionText, decimal_note
+from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word, is_number
 from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Node, Number, Program
@@ -51,7 +51,9 @@ def read_unrolled(
     known = outside.constants
     parts = substituted(parts, {name: number(value, text.place) for name, value in known.items()})
     inputs = [declare(declaration, {}) for declaration in parts.inputs]
+    parts = replace(parts, outputs=tuple(map(with_words, parts.outputs)))
     outputs = [declare(declaration, {}) for declaration in parts.outputs]
+    m.declared = frozenset(str(v) for variable in (*inputs, *outputs) for v in variable.domain)
     values = {**{name: python_number(n) for name, n in known.items()}, **arguments}
 
     def whole() -> Value:
@@ -146,6 +148,20 @@ def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
     return rebuilt(node, lambda part: substituted(part, constants))
 
 
+def with_words(output: dip.Declaration) -> dip.Declaration:
+    """The declaration; truth values beside other words are words there, for no variable holds both."""
+    match output.domain:
+        case dip.SetOf(members) if TRUTHS.keys() & {*members} and not {*members} <= TRUTHS.keys():
+            if all(isinstance(each, Name) for each in members):
+                words = tuple(TRUTHS.get(each, each) for each in members)
+                return replace(output, domain=replace(output.domain, members=words))
+    return output
+
+
+TRUTHS: dict[Expr, Expr] = {Name("true"): Name("True"), Name("false"): Name("False")}
+"""Truth values, and the words for them in sets that hold other values too."""
+
+
 def input_value(m: Interpreter, variable: Variable) -> Value:
     """The symbols of an input."""
     values = {python_value(value) for value in variable.domain}
@@ -211,6 +227,10 @@ def answer(m: Interpreter, variable: Variable, value: Value) -> Expr:
     """A value of an output; True and 1 are equal in Python: the set of the output decides between them."""
     truths = {TRUE, FALSE} & set(variable.domain)
     value = m.now(m.plain(value))
+    if {Atom("True"), Atom("False")} & set(variable.domain):
+        value = word_for(m, value)
+    if (value is None or isinstance(value, str)) and Atom(str(value)) not in variable.domain:
+        raise m.stop(f"{m.what(value)} is not in the set of the output `{variable.name}`")
     if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool"):
         value = value if truths else m.as_number(value)
     elif truths and not any(isinstance(v, fmpq) for v in variable.domain):
@@ -218,3 +238,14 @@ def answer(m: Interpreter, variable: Variable, value: Value) -> Expr:
         if possible and all(isinstance(v, int) and v in (0, 1) for v in possible):
             value = m.compare("==", value, 1)
     return m.lift(value)
+
+
+def word_for(m: Interpreter, value: Value) -> Value:
+    """A truth value as the word for it in a set that holds other words too; so is 1 or 0."""
+    if isinstance(value, Sym) and value.kind == "bool":
+        return m.by_cases("word", [(value.expr, "True"), (None, "False")], "dom", None)
+    if isinstance(value, Sym) and value.possible is not None:
+        known = sorted(value.possible, key=order)
+        cases: list[tuple[Expr | None, Value]] = [(m.equal(value, each), word_for(m, each)) for each in known]
+        return m.by_cases("word", [*cases[:-1], (None, cases[-1][1])], "dom", None)
+    return str(bool(value)) if is_number(value) and value in (0, 1) else value

@@ -109,6 +109,15 @@ class Waiting:
 
 
 @dataclass(frozen=True)
+class Scaled:
+    """A number drawn from [0, 1), times ``factor``, which is not 0, plus ``offset``: to be compared only."""
+
+    unit: Ref
+    factor: Value
+    offset: Value
+
+
+@dataclass(frozen=True)
 class Members:
     """A set."""
 

@@ -322,3 +322,84 @@ def gone_through_at_once(q, eps, N=2, K=3):
     found.extend(x + 1 for x in q)
     known = 1 if 1 in seen.keys() else 0
     return [found[0] + found[3], known + max(map(lambda v: v + 1, q)), sum(k for k, v in seen.items() if v)]
+
+
+# x in 0..2 | out in 0..2
+def roulette(x, eps):
+    weights = [math.exp(eps) if v == x else 1 for v in range(3)]
+    r = random.random() * sum(weights)
+    for v, w in enumerate(weights):
+        r -= w
+        if r <= 0:
+            return v
+    return 2
+
+
+# x in {0, 1} | out in 0..9
+def shifted_and_rounded(x, eps):
+    fair = int(3 * random.random()) + int(rng.random() * 2 + 1)
+    return fair + (1 - random.random() < 1 / 3) + (rng.uniform(-1, 1) > 0.5 * x) + x
+
+
+# x in {0, 1} | out in 0..9
+def defaults_on_paths(x, eps):
+    f, i = None, 0
+    while i < 2:
+        if flip(1 / 2) or i == 1:
+            f = lambda k=i: k + 1
+            i = 2
+        i += 1
+    return f() + x
+
+
+# x in {0, 1} | out in 0..3
+def infinities(x, eps):
+    best = float("-inf")
+    if x > 0:
+        best = 2
+    if best == -math.inf and best <= -math.inf and best != math.inf:
+        return 0
+    return 1 if best >= math.inf else best
+
+
+# q[N] in {0, 1} | out in -1..3
+def first_that(q, eps, N=3):
+    return next((i for i, v in enumerate(q) if v and flip(2 / 3)), -1)
+
+
+# q[N] in {0, 1} | out[N] in {True, False, None}
+def three_answers(q, eps, N=3):
+    out = [None] * N
+    for i, v in enumerate(q):
+        out[i] = v == 1 if flip(3 / 4) else None
+        if out[i]:
+            break
+    return out
+
+
+# x in 0..2 | out in 0..9
+def states_in_no_set(x, eps):
+    state, mood = "idle", None
+    for _ in range(2):
+        if state == "idle" and x > 0:
+            state = "busy" if flip(1 / 3) else random.choices(["late", "gone"], [1, 2])[0]
+        elif state != "busy":
+            mood = state
+    return (state == "busy") + 2 * (mood is None) + 4 * (mood == "gone")
+
+
+# q[N] in {0, 1} | out in 0..9
+def output_is_a_variable(q, eps, N=3):
+    out = 50 * sum(q) + 5
+    out = out // 10
+    return min(9, out + below(q[0]))
+
+
+def below(v):
+    return 2 * v if flip(1 / 2) else 0
+
+
+# q[N] in {0, 1} | out in 0..9
+def compared_with_private_bounds(q, eps, N=2):
+    u = random.random() - 0.5
+    return 2 * (q[0] + u > 0.25) + (q[0] + u > q[1])

@@ -47,20 +47,47 @@ class Draws:
 
 
 class Uniform:
-    """A number from [0, 1) of which only comparisons are known."""
+    """A number from [0, 1) of which only comparisons are known, shifted and multiplied; or one made an integer."""
 
-    def __init__(self, draws: Draws) -> None:
+    def __init__(self, draws: Draws, base: Any = None, factor: float = 1, offset: float = 0) -> None:
         self.draws, self.low, self.high = draws, 0.0, 1.0
+        self.base, self.factor, self.offset = base or self, factor, offset
 
-    def __lt__(self, bound: float) -> bool:
-        if not self.low < bound < self.high:
-            return self.high <= bound
+    def below(self, bound: float) -> bool:
+        """Whether the number itself is below a bound."""
+        if not self.low + 1e-12 < bound < self.high - 1e-12:
+            return self.high <= bound + 1e-12
         below = self.draws.flip((bound - self.low) / (self.high - self.low))
         self.low, self.high = (self.low, bound) if below else (bound, self.high)
         return below
 
+    def __add__(self, other: float) -> Uniform:
+        return Uniform(self.draws, self.base, self.factor, self.offset + other)
+
+    def __mul__(self, other: float) -> Uniform:
+        return Uniform(self.draws, self.base, self.factor * other, self.offset * other)
+
+    def __sub__(self, other: float) -> Uniform:
+        return self + -other
+
+    def __rsub__(self, other: float) -> Uniform:
+        return self * -1 + other
+
+    def __truediv__(self, other: float) -> Uniform:
+        return self * (1 / other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __lt__(self, bound: float) -> bool:
+        return bool(self.base.below((bound - self.offset) / self.factor)) is (self.factor > 0)
+
     def __ge__(self, bound: float) -> bool:
         return not self < bound
+
+    __le__, __gt__ = __lt__, __ge__
+
+    def __int__(self) -> int:
+        return int(self.offset) + int(self.draws.pick(range(int(self.factor))))
 
 
 def fakes(draws: Draws) -> dict[str, Any]:
@@ -75,6 +102,7 @@ def fakes(draws: Draws) -> dict[str, Any]:
 
     rng = SimpleNamespace(
         random=lambda: Uniform(draws),
+        uniform=lambda low=0, high=1: low + (high - low) * Uniform(draws),
         integers=integers,
         randint=integers,
         choice=lambda a, p=None: draws.pick(range(a) if isinstance(a, int) else a, p),
@@ -88,6 +116,7 @@ def fakes(draws: Draws) -> dict[str, Any]:
         "np": SimpleNamespace(**everything, random=rng),
         "random": SimpleNamespace(
             random=rng.random,
+            uniform=rng.uniform,
             randint=lambda a, b: integers(a, b + 1),
             randrange=integers,
             getrandbits=lambda k: integers(2**k),
@@ -132,7 +161,7 @@ def as_returned(key: Any) -> Any:
     def one(value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(map(one, value))
-        words = {"true": 1.0, "false": 0.0, "None": None}
+        words = {"true": 1.0, "false": 0.0, "True": 1.0, "False": 0.0, "None": None}
         return (
             words.get(str(value), str(value)) if isinstance(value, Atom) else float(value.p) / float(value.q)
         )

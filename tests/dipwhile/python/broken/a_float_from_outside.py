@@ -1,4 +1,4 @@
-T = 0.5
+T = 0.1 + 0.2
 
 @dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
 def f(q):
