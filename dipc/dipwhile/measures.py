@@ -24,7 +24,7 @@ from dipc.dipwhile.syntax.compile import compile_delta, compile_interval
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_measure
-from dipc.dipwhile.syntax.parser import parse_accurate, parse_expression
+from dipc.dipwhile.syntax.parser import ACCURATE, parse_accurate, parse_expression
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.dipwhile.syntax.walk import bottom_up, with_children
@@ -81,18 +81,12 @@ def expectations(
 
 # --- accuracy as a claim -----------------------------------------------------------------------
 
-WORD = "accurate"
-
-
-def is_accurate(text: object) -> bool:
-    """Whether the text of a claim is one of accuracy."""
-    return isinstance(text, str) and text.split()[:1] == [WORD]
-
 
 def check_accurate(explored: Explored, text: str, at: fmpq | None, clock: Clock, jobs: int) -> Verdict:
     """Decide ``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
     program = explored.program
-    written = parse_accurate(" " * (text.index(WORD) + len(WORD)) + text.split(WORD, 1)[1], CLAIM_NAME)
+    before, rest = text.split(ACCURATE, 1)
+    written = parse_accurate(" " * len(before + ACCURATE) + rest, CLAIM_NAME)
     good = compile_measure(written.good, program, "what is accurate", Kinds.BOOLEAN)
     when = None if written.condition is None else compile_condition_on_inputs(written.condition, program)
     constants = dict(program.parameters)

@@ -17,7 +17,6 @@ from dipc.child import held
 from dipc.claims.deciding import given_up
 from dipc.claims.oracle import SignOracle
 from dipc.claims.ratios import Measure
-from dipc.claims.tightness.losses import Losses, Regions, violating_budgets
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
@@ -39,7 +38,7 @@ from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, about_secrets, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.parser import is_accurate, parse
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.shipped import is_python, python_mechanism, source_of
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     import dipc.claims.tightness.divergences as divergences
     import dipc.claims.tightness.greatest as greatest
     import dipc.claims.tightness.least_epsilon as least_epsilon
+    import dipc.claims.tightness.losses as loss
     import dipc.dipwhile.allsizes.answer as answer
     import dipc.dipwhile.allsizes.front as front
     import dipc.dipwhile.allsizes.question as all_sizes
@@ -75,6 +75,7 @@ else:
     divergences = lazily("dipc.claims.tightness.divergences")
     priors = lazily("dipc.dipwhile.priors")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
+    loss = lazily("dipc.claims.tightness.losses")
     answer = lazily("dipc.dipwhile.allsizes.answer")
     front = lazily("dipc.dipwhile.allsizes.front")
     all_sizes = lazily("dipc.dipwhile.allsizes.question")
@@ -163,7 +164,7 @@ class Mechanism:
         (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
         ask = self._ask(pair, at, jobs=jobs)
-        if measures.is_accurate(claim):
+        if is_accurate(claim):
             if pair is not None:
                 raise InputError("accuracy is about single inputs: leave out `pair`")
             about = str(claim)
@@ -345,7 +346,9 @@ class Mechanism:
 
         return self._held(ask.clock, found)
 
-    def violating_budgets(self, claim: str | None = None, *, pair: Sequence[Inputs] | None = None) -> Regions:
+    def violating_budgets(
+        self, claim: str | None = None, *, pair: Sequence[Inputs] | None = None
+    ) -> loss.Regions:
         """All eps at which the claim is violated, over all adjacent inputs and all sets of outputs.
 
         >>> hist = Mechanism.load("programs/histogram/hist2.dip", N=1)
@@ -356,10 +359,10 @@ class Mechanism:
         goal = goal_of(wanted)
         ask = self._ask(pair)
 
-        def found() -> Regions:
+        def found() -> loss.Regions:
             losses = self._losses(ask, wanted)
             goal.validate(losses.judge)
-            return violating_budgets(goal, losses)
+            return loss.violating_budgets(goal, losses)
 
         return self._held(ask.clock, found)
 
@@ -432,7 +435,7 @@ class Mechanism:
         found, self.explored = held(clock, lambda: (work(), self.explored), shared)
         return found
 
-    def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> Losses:
+    def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> loss.Losses:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
         return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
 

@@ -11,18 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from dipc.claims.bounded_range import BoundedRange
 from dipc.claims.cases import Evidence, together
 from dipc.claims.claim import Claim
 from dipc.claims.deciding import decide
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
-from dipc.claims.renyi import Renyi
-from dipc.claims.tightness.losses import Losses
 from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, numbers_of, pairs_of
@@ -37,10 +35,19 @@ from dipc.dipwhile.syntax.compile import compile_epsilon
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.questions import exponent_of, rational_power, whole_power
 from dipc.errors import InputError, LimitReached
+from dipc.lazily import lazily
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.termination import check_termination
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
+
+if TYPE_CHECKING:
+    import dipc.claims.bounded_range as bounded_range
+    import dipc.claims.renyi as renyi
+    import dipc.claims.tightness.losses as tightness
+else:
+    bounded_range, renyi = map(lazily, ("dipc.claims.bounded_range", "dipc.claims.renyi"))
+    tightness = lazily("dipc.claims.tightness.losses")
 
 NO_LOSS = ast.Number(fmpq(0))
 UNEVEN = "the epsilon of the claim is not symmetric: it was read both ways round"
@@ -167,8 +174,8 @@ def claim_of(claim: CoreClaim, at: fmpq | None = None) -> Claim:
         return goal_of(claim, at)
     goal = goal_of(replace(claim, measure=None), at)
     if (order := claim.measure.order) is None:
-        return BoundedRange(goal.budgets, goal.exponent, span=claim.span)
-    return Renyi(goal.budgets, goal.exponent, order, span=claim.span)
+        return bounded_range.BoundedRange(goal.budgets, goal.exponent, span=claim.span)
+    return renyi.Renyi(goal.budgets, goal.exponent, order, span=claim.span)
 
 
 def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
@@ -228,10 +235,10 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 
 def losses_of(
     explored: Explored, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
-) -> Losses:
+) -> tightness.Losses:
     """The pairs of probabilities that :mod:`dipc.claims.tightness` works on."""
     judge = SignOracle(budgets)
-    return Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
+    return tightness.Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
 
 
 def no_adjacency(program: CoreProgram) -> InputError:

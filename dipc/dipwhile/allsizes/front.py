@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.pipeline import no_adjacency
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program
@@ -24,7 +24,13 @@ from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.walk import expressions, nodes
 from dipc.errors import InputError, Source, Unsupported
+from dipc.lazily import lazily
 from dipc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    import dipc.dipwhile.allsizes.declared as declared
+else:
+    declared = lazily("dipc.dipwhile.allsizes.declared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +55,9 @@ class Front:
         numbers = {name: fmpq(size) for name, size in sizes.items()}
         return dict(evaluate_parameters(self.program.params, {**dict(self.constants), **numbers}))
 
-    def declared_at(self, sizes: Mapping[str, int]) -> Declared:
+    def declared_at(self, sizes: Mapping[str, int]) -> declared.Declared:
         """Evaluates what the program declares, for these sizes."""
-        return Declared(self.constants_at(sizes), frozenset(p.name for p in self.program.params))
+        return declared.Declared(self.constants_at(sizes), frozenset(p.name for p in self.program.params))
 
 
 def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> Front:

@@ -55,6 +55,14 @@ def parse_claim(text: str, name: str = "<claim>") -> Claim:
     return claim
 
 
+ACCURATE = "accurate"
+
+
+def is_accurate(text: object) -> bool:
+    """Whether the text of a claim is one of accuracy."""
+    return isinstance(text, str) and text.split()[:1] == [ACCURATE]
+
+
 def parse_accurate(text: str, name: str) -> AccurateClaim:
     """The claim in a text, as after ``accurate``; messages call the text ``name``."""
     claim: AccurateClaim = _parse(Source(name, text), "accurate")
