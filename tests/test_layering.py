@@ -25,6 +25,7 @@ LAYERS = (
         "views",
         "version",
         "lazily",
+        "frozen",
         "kernel",
         "files",
         "systems",

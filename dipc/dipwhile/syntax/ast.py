@@ -7,27 +7,28 @@ Every node is a frozen dataclass with a ``span`` that equality and hashing ignor
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from flint import fmpq
 
 from dipc.errors import Source, Span
+from dipc.frozen import frozen
 
 NOWHERE = Span(Source("<generated>", ""), 0, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Node:
     """Base of all nodes, with their place in the text."""
 
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 # --- expressions -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number(Node):
     """An exact rational number."""
 
@@ -37,7 +38,7 @@ class Number(Node):
         return hash((self.value.p, self.value.q))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name(Node):
     """A scalar variable, a whole array (as an argument of ``sum``), a parameter, or an atom (``true``)."""
 
@@ -45,7 +46,7 @@ class Name(Node):
     primed: bool = False  # ``q'``, the neighbouring input, which only an adjacency formula may mention
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Index(Node):
     """``array[index]``, counted from 1."""
 
@@ -54,7 +55,7 @@ class Index(Node):
     primed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Eps(Node):
     """The privacy parameter."""
 
@@ -96,7 +97,7 @@ STRENGTH: dict[Op, frozenset[Op]] = {
 """The operators that a chain without brackets may mix; others need brackets."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unary(Node):
     """Minus or negation."""
 
@@ -104,7 +105,7 @@ class Unary(Node):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binary(Node):
     """Arithmetic, comparison or Boolean connective; ``a < b < c`` is parsed as ``a < b and b < c``."""
 
@@ -144,7 +145,7 @@ class Binary(Node):
         return hash((first, *((node.op, node.right) for node in links)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(Node):
     """``function(arguments)``: max, min, abs, sum, argmax, argmin, disc, exp, floor, ceil, mod."""
 
@@ -152,7 +153,7 @@ class Call(Node):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold(Node):
     """``forall|exists|count|sum variable in low..high: body``."""
 
@@ -169,14 +170,14 @@ Expr = Number | Name | Index | Eps | Unary | Binary | Call | Fold
 # --- sets and distributions ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetOf(Node):
     """``{a, b, c}``."""
 
     members: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range(Node):
     """``low..high``, the integers from low to high inclusive."""
 
@@ -187,17 +188,17 @@ class Range(Node):
 FiniteSet = SetOf | Range
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reals(Node):
     """``reals``, all real numbers; this and the next two are for ``dipc prove`` only."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Integers(Node):
     """``integers``, all integers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Between(Node):
     """``[low, high]``, all real numbers from low to high."""
 
@@ -209,7 +210,7 @@ Unlisted = Reals | Integers | Between
 Domain = FiniteSet | Unlisted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noise(Node):
     """``kind(rate, mean)`` for a kind in :data:`dipc.dipwhile.syntax.distributions.NOISE`.
 
@@ -221,28 +222,28 @@ class Noise(Node):
     mean: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choose(Node):
     """``choose {value: probability, ...}``."""
 
     options: tuple[tuple[Expr, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flip(Node):
     """``flip(p)``: true with probability p."""
 
     probability: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Uniform(Node):
     """``uniform SET``."""
 
     support: FiniteSet
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExpMechanism(Node):
     """``Exp(rate, v in SET, score)``: v with probability proportional to exp(rate * score)."""
 
@@ -258,7 +259,7 @@ Distribution = Noise | Choose | Flip | Uniform | ExpMechanism
 # --- statements ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assign(Node):
     """``target <- value``; the target is a Name or an Index."""
 
@@ -266,7 +267,7 @@ class Assign(Node):
     value: Expr | Distribution
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If(Node):
     """``if c1 then b1 elif c2 then b2 ... else b end``."""
 
@@ -274,7 +275,7 @@ class If(Node):
     otherwise: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class For(Node):
     """``for variable in low..high do body end``."""
 
@@ -284,7 +285,7 @@ class For(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class While(Node):
     """``while condition do body end``."""
 
@@ -292,7 +293,7 @@ class While(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exit(Node):
     """``exit``."""
 
@@ -304,14 +305,14 @@ Block = tuple[Statement, ...]
 # --- made by rewriting for every size, never by the parser ---------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assume(Node):
     """The choices before are those for which this condition holds."""
 
     condition: Binary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pick(Node):
     """``winner`` for some value of ``low..high``; then ``before`` for the smaller, ``after`` for the others.
 
@@ -335,7 +336,7 @@ Rewritten = Assume | Pick
 # --- declarations ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param(Node):
     """``param name = value``."""
 
@@ -343,7 +344,7 @@ class Param(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declaration(Node):
     """An input or output variable: ``size`` is None for a scalar, ``start`` the start value."""
 
@@ -353,7 +354,7 @@ class Declaration(Node):
     start: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedAdjacency(Node):
     """``linf d``, ``l1 d``, ``hamming d`` (distance at most d) or ``all`` (every pair)."""
 
@@ -361,7 +362,7 @@ class NamedAdjacency(Node):
     distance: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FormulaAdjacency(Node):
     """A Boolean expression over an input and its neighbour."""
 
@@ -371,7 +372,7 @@ class FormulaAdjacency(Node):
 Adjacency = NamedAdjacency | FormulaAdjacency
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval(Node):
     """The values of eps that a claim covers; ``high`` None means infinity."""
 
@@ -381,7 +382,7 @@ class Interval(Node):
     high_closed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim(Node):
     """``private epsilon [, delta] [for eps in interval] [for all sizes]``; no interval means (0, inf).
 
@@ -398,7 +399,7 @@ class Claim(Node):
     order: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AccurateClaim(Node):
     """``accurate good, beta [when condition] [for eps in interval]``."""
 
@@ -411,7 +412,7 @@ class AccurateClaim(Node):
 # --- what an attacker may know: read by ``dipc pufferfish`` only --------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown(Node):
     """``param name in interval``: a parameter of which only a range is known; for priors."""
 
@@ -419,7 +420,7 @@ class Unknown(Node):
     interval: Interval
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prior(Node):
     """``prior [name] body end``: the body draws the inputs."""
 
@@ -427,7 +428,7 @@ class Prior(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Secret(Node):
     """``secret left vs right``, or ``left -> right`` (``one_way``): Boolean expressions over the inputs."""
 
@@ -436,7 +437,7 @@ class Secret(Node):
     one_way: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretFor(Node):
     """``for variable in low..high do`` secrets ``end``."""
 
@@ -449,7 +450,7 @@ class SecretFor(Node):
 Secrets = Secret | SecretFor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program(Node):
     """A whole program as written."""
 

@@ -12,20 +12,19 @@ been unrolled; an atom is a ``Name`` that is not a declared or assigned variable
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flint import fmpq
 
 from dipc.claims.ratios import Measure
 from dipc.dipwhile.syntax.ast import Binary, Distribution, Expr, Index, Name, Secret, Unknown
 from dipc.errors import Source, Span
+from dipc.frozen import frozen
 from dipc.models.values import Value
 from dipc.signs.eps_range import EpsRange
 
 Cell = tuple[str, int]  # a variable and the index into it, 0 for a scalar
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Put:
     """``target <- value`` for an expression."""
 
@@ -34,7 +33,7 @@ class Put:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draw:
     """``target <- distribution``."""
 
@@ -53,7 +52,7 @@ def value_of(assignment: Put | Draw) -> Expr | Distribution:
     return assignment.value if isinstance(assignment, Put) else assignment.distribution
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Test:
     """Go on at the next instruction if the condition holds, else at ``otherwise``."""
 
@@ -65,14 +64,14 @@ class Test:
     __test__ = False  # not a pytest class
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Jump:
     """Go on at ``to``."""
 
     to: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Halt:
     """The program ends here: at an ``exit`` or after the last statement."""
 
@@ -85,7 +84,7 @@ Instruction = Put | Draw | Test | Jump | Halt
 # --- for every size: loops without numbers, and what rewriting has introduced -------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Round:
     """The head of a loop over ``low..high``: go on with another round, or at ``otherwise``.
 
@@ -100,7 +99,7 @@ class Round:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pick:
     """``variable`` becomes some number of ``low..high``, which the conditions that follow decide.
 
@@ -117,7 +116,7 @@ class Pick:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Either:
     """Go on, or at ``otherwise``, as the conditions that follow decide; texts for a reader say which."""
 
@@ -127,7 +126,7 @@ class Either:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assume:
     """The run has this condition: of all choices before it, it has made those that lead here."""
 
@@ -135,14 +134,14 @@ class Assume:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enter:
     """The loop ``site`` is entered, possibly not for the first time."""
 
     site: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """A round of a loop over a size that is a number: paths are cut here."""
 
@@ -155,7 +154,7 @@ Code = tuple[Operation, ...]
 """The code of a program; without sizes that are symbols it consists of instructions only."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     """A declared input or output: its cells are ``name[1..size]``, or ``name`` if size is None."""
 
@@ -171,7 +170,7 @@ class Variable:
         return tuple((self.name, i) for i in (range(1, self.size + 1) if self.size is not None else (0,)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoreAdjacency:
     """Which inputs are adjacent."""
 
@@ -181,7 +180,7 @@ class CoreAdjacency:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoreClaim:
     """``epsilon`` and ``delta`` are expressions in eps; ``measure`` is what is bounded, if not the loss.
 
@@ -200,7 +199,7 @@ class CoreClaim:
 # --- questions of ``dipc pufferfish`` -----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CorePrior:
     """A program without loops that assigns the inputs; only its probabilities mention unknowns.
 
@@ -214,7 +213,7 @@ class CorePrior:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoreNumberClaim:
     """``exp(epsilon) = factor * exp(constant + rate*eps)``, an epsilon that is not a multiple of eps.
 
@@ -227,7 +226,7 @@ class CoreNumberClaim:
     claim: CoreClaim
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoreQuestion:
     """What a program says for ``dipc pufferfish`` only, without constants and loops.
 
@@ -240,7 +239,7 @@ class CoreQuestion:
     claim: CoreNumberClaim | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoreProgram:
     """A checked, unrolled program (see the module's text)."""
 
