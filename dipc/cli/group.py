@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,18 @@ GENERAL = {
 ENTRIES = {name: entry for system in SYSTEMS for name, entry in system.commands.items()} | GENERAL
 
 
+def command_at(home: str) -> click.Command:
+    """The command at ``module:name``, imported without looking for garbage: all of it stays.
+
+    Frozen, it is not looked through later either, nor copied to the memory of a child process.
+    """
+    gc.disable()
+    command: click.Command = imported(home)
+    gc.freeze()
+    gc.enable()
+    return command
+
+
 class Group(click.Group):
     """A group of sub-commands.  A command is imported when it is used, since that takes time."""
 
@@ -45,7 +58,7 @@ class Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.commands and cmd_name in self.homes:
-            self.add_command(imported(self.homes[cmd_name]), cmd_name)
+            self.add_command(command_at(self.homes[cmd_name]), cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -94,7 +107,7 @@ def forwarded(name: str, arguments: Sequence[str]) -> str | None:
     for system in SYSTEMS:
         named = system.flag in arguments or any(system_of(each) is system for each in arguments)
         if named and (home := system.forwards.get(name)) is not None:
-            files = [each for each in words(imported(home), arguments) if asked_by(each) is not None]
+            files = [each for each in words(command_at(home), arguments) if asked_by(each) is not None]
             if system.flag in arguments or (files and all(system_of(each) is system for each in files)):
                 return home
     return None
@@ -122,7 +135,7 @@ class Commands(Group):
         name, *rest = args
         if (home := forwarded(name, rest)) is None:
             return super().resolve_command(ctx, args)
-        command: click.Command = imported(home)
+        command = command_at(home)
         finished(command)
         return name, command, rest
 
