@@ -24,8 +24,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dipc.errors import Unsupported
-from dipc.integration.halfspaces import Form, bounds, feasible, orders
+from dipc.integration.halfspaces import Form, bounds, feasible, is_forest, orders
 from dipc.integration.linear import Linear, plus_multiple
+from dipc.integration.piecewise import Piecewise
 from dipc.integration.weight import Weight, over_leaf, primitive_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -72,7 +73,11 @@ def assume(f: Factors, condition: Linear) -> Factors | None:
 
 
 def _feasible(weights: Mapping[int, Weight], links: Iterable[Linear]) -> bool:
-    return feasible({i: weight.function for i, weight in weights.items()}, links)
+    return feasible(_functions(weights), links)
+
+
+def _functions(weights: Mapping[int, Weight]) -> dict[int, Piecewise]:
+    return {i: weight.function for i, weight in weights.items()}
 
 
 def eliminate(f: Factors, *, thorough: bool) -> Iterator[Factors]:
@@ -93,7 +98,7 @@ def eliminate(f: Factors, *, thorough: bool) -> Iterator[Factors]:
 
 def _without_implied_links(f: Factors) -> Factors:
     """Links that follow from the others are dropped, where some hidden sample has several neighbours."""
-    if not any(len(_neighbours(f, v)) > 1 for v in f.hidden):
+    if not any(len(_neighbours(f, v)) > 1 for v in f.hidden) or is_forest(_functions(f.weights), f.links):
         return f
     for link in sorted(f.links, key=str):
         others = f.links - {link}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.integration.linear import Coefficients, Linear, plus_multiple
+from dipc.integration.linear import Coefficients, Linear, hash_of, plus_multiple
 from dipc.integration.piecewise import Piecewise
 
 
@@ -19,6 +19,9 @@ class Form:
 
     coefficients: Coefficients
     constant: fmpq
+
+    def __hash__(self) -> int:
+        return hash_of(self.coefficients, self.constant)
 
     @staticmethod
     def of(coefficients: dict[int, fmpq], constant: fmpq) -> Form:
@@ -88,6 +91,24 @@ def feasible(weights: Mapping[int, Piecewise], links: Iterable[Linear]) -> bool:
     for i in {i for form in region for i, _ in form.coefficients}:
         region.update(interval(i, *weights[i].support))
     return has_interior(frozenset(region))
+
+
+def is_forest(weights: Mapping[int, Piecewise], links: Iterable[Linear]) -> bool:
+    """Whether the links join unbounded samples in pairs without a cycle.
+
+    Then each of them can hold or fail, whatever the others do: from the root of a tree on, every sample
+    can be chosen such that its link to the one before does.
+    """
+    trees: dict[int, set[int]] = {}
+    for link in links:
+        if len(link.samples) != 2 or any(weights[i].support != (None, None) for i in link.samples):
+            return False
+        left, right = (trees.setdefault(i, {i}) for i in link.samples)
+        if left is right:
+            return False
+        left |= right
+        trees.update(dict.fromkeys(right, left))
+    return True
 
 
 def _relaxed(links: Iterable[Linear]) -> set[Form]:

@@ -67,7 +67,7 @@ class ExpPoly(FunctionOfEps):
     (0, 1)
     """
 
-    __slots__ = ("_canonical", "_hash", "_items", "_unit")
+    __slots__ = ("_canonical", "_hash", "_items", "_primitive", "_unit")
 
     def __init__(self, items: Mapping[Key, fmpq] | None = None, unit: int = 1) -> None:
         """Internal: ``items`` without zero coefficients, exponents in units of 1/unit."""
@@ -75,6 +75,7 @@ class ExpPoly(FunctionOfEps):
         self._unit = unit
         self._canonical: tuple[int, Items] | None = None
         self._hash: int | None = None
+        self._primitive = False  # known to be, see dipc.numbers.polynomial
 
     # --- construction ------------------------------------------------------------------------
 

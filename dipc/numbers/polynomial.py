@@ -61,14 +61,18 @@ def primitive(f: ExpPoly) -> ExpPoly:
     >>> primitive(ExpPoly.of(6, 2, 3) - ExpPoly.of(fmpq(4, 5), 1, 5))
     15*eps - 2*exp(2*eps)
     """
+    if f._primitive:
+        return f
     unit, items = f.canonical()
     n0, a0, k0, b0 = (min(key[i] for key in items) for i in range(4))
     denominator = lcm(*(int(c.q) for c in items.values()))
     integers = {key: int((c * denominator).p) for key, c in items.items()}
     content = gcd(*integers.values())
-    return ExpPoly(
+    found = ExpPoly(
         {(n - n0, a - a0, k - k0, b - b0): fmpq(c // content) for (n, a, k, b), c in integers.items()}, unit
     )
+    found._primitive = True
+    return found
 
 
 def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:
