@@ -1,4 +1,4 @@
-"""A forest of comparisons of unbounded samples: none follows from the others, which elimination also finds."""
+"""A forest of comparisons of unbounded samples: none of them follows from the others."""
 
 from __future__ import annotations
 
