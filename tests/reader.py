@@ -196,6 +196,7 @@ class Reader:
         once: dict[str, Tree] = {"adjacent": None, "private": None}
         reading = {"param": self.param, "input": self.declaration, "output": self.declaration}
         body: list[Tree] = []
+        accurate: Tree = None
         while self.next.kind != "end":
             line, word = self.next.line, self.next.text
             if body and (self.at(*lists, *once, *asked) or self.at_secret()):
@@ -207,6 +208,10 @@ class Reader:
                 asked[word].append(self.prior())
             elif self.at_secret():
                 asked["secret"].append(self.secret())
+            elif self.at_accurate():
+                if body or accurate is not None:
+                    refuse(line, "a claim of accuracy in a wrong place")
+                accurate = self.accurate()
             elif self.skip(*once):
                 if once[word] is not None:
                     refuse(line, f"a second {word!r}")
@@ -218,7 +223,19 @@ class Reader:
         declared, questions = (tuple(map(tuple, found.values())) for found in (lists, asked))
         if not (body or any(declared) or any(questions)):
             refuse(self.next.line, "the program is empty")
-        return ("Program", *declared, *once.values(), tuple(body), *questions)
+        return ("Program", *declared, *once.values(), tuple(body), *questions, accurate)
+
+    def at_accurate(self) -> bool:
+        """Is the next line a claim of accuracy, and no assignment?"""
+        return self.next.text == "accurate" and self.tokens[self.place + 1].text not in ("<-", ":=", "←", "[")
+
+    def accurate(self) -> Tree:
+        """``accurate good, beta when condition for eps in (low, high]``."""
+        self.name()
+        good, _, beta = self.expression(), self.parts(","), self.sum()
+        word = self.name() if self.next.text == "when" else None  # a word only here
+        condition = word and self.expression()
+        return "AccurateClaim", good, beta, condition, self.after("for", self.interval)
 
     def param(self) -> Tree:
         """``name = value`` or ``name in (low, high)``."""

@@ -23,8 +23,9 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_delta, compile_interval
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.kinds import Kinds
+from dipc.dipwhile.syntax.layout import ACCURATE
 from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_measure
-from dipc.dipwhile.syntax.parser import ACCURATE, parse_accurate, parse_expression
+from dipc.dipwhile.syntax.parser import parse_accurate, parse_expression
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.dipwhile.syntax.walk import bottom_up, with_children

@@ -90,6 +90,9 @@ MOST_PATHS = 8  # listed in an explanation
 Found = TypeVar("Found")
 
 
+ALSO_ACCURATE = "the claim of accuracy of the program is another question: give it with --claim"
+
+
 @methods_with_options_only
 class Mechanism:
     """A program, checked and unrolled for given parameters.
@@ -153,7 +156,7 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         jobs: int = 1,
     ) -> Verdict:
-        """Decide a claim, by default the program's own.
+        """Decide a claim, by default the program's own, of privacy if it has two.
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
         decides it for one eps only; ``pair`` for one pair of inputs only (in both directions), each a mapping
@@ -164,6 +167,8 @@ class Mechanism:
         (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
         ask = self._ask(pair, at, jobs=jobs)
+        if claim is None and self.program.claim is None:
+            claim = self.program.accurate
         if is_accurate(claim):
             if pair is not None:
                 raise InputError("accuracy is about single inputs: leave out `pair`")
@@ -174,7 +179,9 @@ class Mechanism:
         wanted = self._claim(claim)
         goal = claim_of(wanted, ask.at)
         try:
-            return self._held(ask.clock, lambda: check(self.explored, wanted, ask))
+            verdict = self._held(ask.clock, lambda: check(self.explored, wanted, ask))
+            notes = [ALSO_ACCURATE] if claim is None and self.program.accurate else []
+            return replace(verdict, notes=(*verdict.notes, *notes))
         except LimitReached as limit:
             return given_up(goal, self.explored.space.size, ask.clock, limit)
 

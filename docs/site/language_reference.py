@@ -103,6 +103,11 @@ CONSTRUCTS = {
         "claim is for all eps > 0. For `dipc pufferfish` only, epsilon may be a number or contain `ln`.",
         "private eps/2, exp(-2) for eps in (0, 1]",
     ),
+    "accurate": Construct(
+        "A claim of accuracy",
+        "Outputs are good with probability 1 - BETA or more, on every input with the condition.",
+        "accurate abs(out - q) <= 1, 1/20 when gap(q) > 1 for eps in [1, inf)",
+    ),
     "sizes": Construct(
         "A claim for every size",
         "The claim is made for every integer >= 1 in the place of these parameters, each of them the size of "

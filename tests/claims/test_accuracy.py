@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from numeric import fixed, high, value
 
 import dipc
+from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.syntax.printer import show_program
+from dipc.errors import Source
 
 ROWS = (
     ("1/3", "1/3", "1/3"),
@@ -269,3 +272,35 @@ def test_as_a_test() -> None:
         dipc.assert_accurate(dipc.load("truncated_geometric"), good, "1/20", when="q > 1")
     with pytest.raises(dipc.InputError, match="is not a claim of privacy"):
         dipc.assert_private("truncated_geometric", f"accurate {good}, 1/2")
+
+
+LINE = """input q in {0, 1, 2}
+output out in {0, 1, 2}
+adjacent linf 1
+accurate abs(out - q) <= 1, 1/4 when q > 0 for eps in [1, inf)
+noisy <- DLap(eps, q)
+out <- min(max(noisy, 0), 2)
+"""
+
+
+def test_a_line_of_the_program() -> None:
+    program = dipc.load(LINE)
+    verdict = program.check()
+    assert str(verdict.claim) == "accurate abs(out - q) <= 1, 1/4 when q > 0 for every eps in [1, inf)"
+    assert verdict == program.check("accurate abs(out - q) <= 1, 1/4 when q > 0 for eps in [1, inf)")
+    assert dipc.load(LINE.replace("1/4", "1/100")).check().status == "fails"
+    assert show_program(parse(Source("p.dip", LINE))).splitlines()[3] == LINE.splitlines()[3]
+
+
+def test_a_program_with_two_claims() -> None:
+    verdict = dipc.load(LINE.replace("accurate", "private eps\naccurate")).check()
+    assert verdict.status == "private"
+    assert "the claim of accuracy of the program is another question: give it with --claim" in verdict.notes
+    with pytest.raises(dipc.InputError, match="a second `accurate`"):
+        dipc.load(LINE.replace("accurate", "accurate out = q, 1\naccurate"))
+
+
+def test_a_variable_may_be_called_accurate() -> None:
+    body = "accurate <- DLap(eps, q)\nout <- min(max(accurate, 0), 2)\n"
+    lines = LINE.splitlines(keepends=True)
+    assert dipc.load("".join([*lines[:3], "private eps\n", body])).check().status == "private"

@@ -463,3 +463,4 @@ class Program(Node):
     unknowns: tuple[Unknown, ...] = ()
     priors: tuple[Prior, ...] = ()
     secrets: tuple[Secrets, ...] = ()
+    accurate: AccurateClaim | None = None

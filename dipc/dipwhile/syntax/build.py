@@ -298,20 +298,21 @@ def assemble(items: Sequence[Line], span: Span) -> ast.Program:
             raise InputError(f"a second `{kind}`", item.span, hint)
         declared[kind] += item.members if isinstance(item, Item) else (item,)
     params, inputs, outputs, priors, secrets = (tuple(declared[kind]) for kind in SEVERAL)
-    adjacency, claim = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
+    adjacency, claim, accurate = (next(iter(declared[kind]), None) for kind in ONLY_ONE)
     known = tuple(param for param in params if isinstance(param, ast.Param))
     unknown = tuple(param for param in params if isinstance(param, ast.Unknown))
-    asked = unknown, priors, secrets
+    asked = unknown, priors, secrets, accurate
     return ast.Program(known, inputs, outputs, adjacency, claim, tuple(body), *asked, span=span)
 
 
 SEVERAL = ("param", "input", "output", "prior", "secret")
-ONLY_ONE = ("adjacent", "private")
+ONLY_ONE = ("adjacent", "private", "accurate")
 DECLARED = (*SEVERAL, *ONLY_ONE)
 KIND_OF: dict[type[ast.Node], str] = {
     **dict.fromkeys((ast.NamedAdjacency, ast.FormulaAdjacency), "adjacent"),
     **dict.fromkeys((ast.Secret, ast.SecretFor), "secret"),
     ast.Claim: "private",
+    ast.AccurateClaim: "accurate",
     ast.Prior: "prior",
 }
 

@@ -255,4 +255,5 @@ class CoreProgram:
     question: CoreQuestion = CoreQuestion()
     empty_ranges: tuple[tuple[Span, str], ...] = ()  # of its text, where that can hardly be meant
     with_eps: bool = True  # its text mentions eps
+    accurate: str | None = None  # its claim of accuracy, as ``--claim`` takes it
     unit: bool = False  # it does not: a rate r is r*eps here, and probabilities are those at eps = 1

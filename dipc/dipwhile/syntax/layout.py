@@ -42,6 +42,9 @@ NUMBERS = ("reals", "integers")
 MEASURES = ("range", "renyi")
 """Words at the beginning of a claim only, if an expression follows."""
 
+ACCURATE = "accurate"
+"""A word at the beginning of a line only, if neither an index nor an arrow follows."""
+
 OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 """Brackets and their partners."""
 
@@ -86,17 +89,21 @@ def layout(tokens: Iterable[Token]) -> Iterator[Token]:
         previous = token
 
 
-def measures(tokens: Iterable[Token], begins: bool) -> Iterator[Token]:
-    """The same tokens with the measures of claims classified; ``begins``: a claim begins with the first."""
+def claims(tokens: Iterable[Token], start: str) -> Iterator[Token]:
+    """The same tokens with the words of claims classified; ``start`` is the rule of the text."""
     coming = iter(tokens)
+    before = {"claim": "PRIVATE", "program": "_SEP"}.get(start)
     for token in coming:
-        following = next(coming, None) if begins and token.type == "NAME" and token in MEASURES else None
-        if following is not None and following.type in ("NAME", "NUMBER", "EPS", "LPAR"):
+        words = {"PRIVATE": MEASURES, "_SEP": (ACCURATE,)}.get(before or "", ())
+        following = next(coming, None) if token.type == "NAME" and token in words else None
+        if following is not None and token == ACCURATE:
+            token.type = token.type if following.type in ("ARROW", "LSQB") else "_ACCURATE"
+        elif following is not None and following.type in ("NAME", "NUMBER", "EPS", "LPAR"):
             token.type = "MEASURE"
         yield token
         if following is not None:
             yield following
-        begins = token.type == "PRIVATE"
+        before = (following or token).type
 
 
 def classify(token: Token, previous: Token | None) -> Token:

@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.dipwhile.syntax.ast import AccurateClaim, Claim, Expr, Program
 from dipc.dipwhile.syntax.build import Builder, Valuation
-from dipc.dipwhile.syntax.layout import layout, measures
+from dipc.dipwhile.syntax.layout import ACCURATE, claims, layout
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
@@ -55,9 +55,6 @@ def parse_claim(text: str, name: str = "<claim>") -> Claim:
     return claim
 
 
-ACCURATE = "accurate"
-
-
 def is_accurate(text: object) -> bool:
     """Whether the text of a claim is one of accuracy."""
     return isinstance(text, str) and text.split()[:1] == [ACCURATE]
@@ -92,7 +89,7 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    tokens = measures(layout(raw_tokens(source.text)), begins=start == "claim")
+    tokens = claims(layout(raw_tokens(source.text)), start)
     tree = run(_lark(), start, tokens, Builder(source))
     if isinstance(tree, Program | Claim | AccurateClaim | Expr):
         check_depth(tree)

@@ -145,6 +145,10 @@ def show(node: ast.Node) -> str:
             return (
                 first + show(epsilon) + optional(", {}", delta) + optional(" for eps in {}", interval) + every
             )
+        case ast.AccurateClaim(good, beta, condition, interval):
+            rest = optional(" for eps in {}", interval)
+            when = "" if condition is None else f" when {show_expr(condition)}"
+            return f"{show_expr(good)}, {show(beta)}{when}{rest}"
         case ast.Reals():
             return "reals"
         case ast.Integers():
@@ -183,6 +187,7 @@ def show_program(program: ast.Program) -> str:
         "output ": program.outputs,
         "adjacent ": (program.adjacency,),
         "private ": (program.claim,),
+        "accurate ": (program.accurate,),
     }
     declarations = [word + show(node) for word, nodes in parts.items() for node in nodes if node is not None]
     declarations += (line for prior in program.priors for line in show_prior(prior))
