@@ -39,7 +39,8 @@ private ln(2)
 for i in 1..N do if q[i] = 1 then out <- 1 end end
 """)
 TEXTS.append(
-    "output o in {0, 1}; accurate o = 1 or o = 0,\n1/2 when true for eps in (0, 1]; accurate <- 0; o <- accurate"
+    "output o in {0, 1}; accurate o = 1 or o = 0,\n1/2 when true for eps in (0, 1]; "
+    "accurate <- 0; o <- accurate"
 )
 PIECES = [
     " ",
