@@ -15,6 +15,7 @@ from dipc.certificate.format import accepted, fraction, terms
 from dipc.clock import Clock
 from dipc.dpctl.formula import (
     And,
+    EachNext,
     Formula,
     Next,
     Not,
@@ -146,6 +147,8 @@ def _node(formula: Formula) -> tuple[Kind, Detail, Sequence[Formula]]:
             return ("or", None, operands) if operands else ("false", None, ())
         case Next(operand, count):
             return "X", count, (operand,)
+        case EachNext():
+            raise Unsupported("certificates of formulas for all k in N")
         case Until(left, right, bound):
             return "U", bound, (left, right)
         case Probability(ends, path):

@@ -61,6 +61,13 @@ class Next:
 
 
 @dataclass(frozen=True, slots=True)
+class EachNext:
+    """``X^k operand`` for every k in N: the path formula of a D that must hold for all of them."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Until:
     """``left U right``, or ``left U<=bound right``: a path formula."""
 
@@ -99,7 +106,7 @@ class Privacy:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Formula = Truth | Proposition | Not | And | Or | Next | Until | Probability | Privacy
+Formula = Truth | Proposition | Not | And | Or | Next | EachNext | Until | Probability | Privacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +142,7 @@ class Property:
 def operands(formula: Formula) -> tuple[Formula, ...]:
     """The operands of a Boolean or temporal operator; P and D have none."""
     match formula:
-        case Not(operand) | Next(operand):
+        case Not(operand) | Next(operand) | EachNext(operand):
             return (operand,)
         case And(several) | Or(several):
             return several
@@ -176,4 +183,4 @@ def depends_on_eps(formula: Formula | Query) -> bool:
 
 def is_state_formula(formula: Formula) -> bool:
     """Whether the truth of a formula depends on the first state of a path only."""
-    return not isinstance(formula, Next | Until) and all(map(is_state_formula, operands(formula)))
+    return not isinstance(formula, Next | EachNext | Until) and all(map(is_state_formula, operands(formula)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.dpctl.formula import Formula, Property, Query, depends_on_eps
+from dipc.dpctl.formula import EachNext, Formula, Property, Query, depends_on_eps, parts
 from dipc.dpctl.notes import notes
 from dipc.dpctl.processes import Fixed, Options, Words
 from dipc.dpctl.regions import AnyEvaluation, Evaluation, Found, merged
@@ -52,7 +52,7 @@ def _verdict(
     clock.tick("states")
     check_probabilities(model, property.eps_range, clock)
     symbolic = has_eps(model) or depends_on_eps(formula)
-    evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options)
+    evaluation = evaluation_of(_as_process(model, formula), symbolic, property.eps_range, clock, options)
     found = evaluation.everywhere(lambda local: tuple(answer(local, formula, s) for s in asked))
     each = {
         model.names[s]: [Found(f.piece, frozenset(result[i] for result in f.results)) for f in found]
@@ -77,6 +77,14 @@ def _verdict(
     inside = any(None in f.results for answers in each.values() for f in answers)
     why = opened[0].reason if opened else INSIDE if inside else UNKNOWN_SIGNS
     return Undecided(property, model, at, regions, satisfying, undecided=opened, reason=why, **common)
+
+
+def _as_process(model: Model, formula: Formula) -> Model:
+    """A chain as a process with one action, if the formula is about all numbers of steps."""
+    if isinstance(model, Mdp) or not any(isinstance(part, EachNext) for part in parts(formula)):
+        return model
+    rows: Any = tuple((row,) for row in model.rows)
+    return Mdp(model.names, model.labels, model.neighbours, model.start, ("",), rows)
 
 
 Answers = Found[Reason | bool | None]

@@ -21,12 +21,13 @@ from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
 from dipc.dpctl.automata import Automaton, automaton_of
 from dipc.dpctl.equivalence import accepts_the_same
-from dipc.dpctl.formula import Formula, Privacy, Probability, Query, depends_on_eps, operands
+from dipc.dpctl.every import LONGEST, EveryStep
+from dipc.dpctl.formula import EachNext, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
-from dipc.dpctl.schedulers import HERE, Product, sign_of
+from dipc.dpctl.schedulers import HERE, Product, one_of, sign_of
 from dipc.dpctl.steps import MOST_NODES, Number, Steps
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import INSIDE, Attained, Enclosed
@@ -122,6 +123,7 @@ class Fixed(Process, Uniform):
         self.chain = at_eps(mdp, self.eps)
         super().__init__(self.chain, clock)
         self._trees: dict[Formula, Tree] = {}
+        self._everies: dict[Formula, EveryStep] = {}
         self._products: dict[Formula, Product[Any]] = {}
         self._extremes: dict[Formula, tuple[list[Any], list[Any]]] = {}
         self._searched: dict[tuple[Privacy, int, int], Found] = {}
@@ -155,10 +157,19 @@ class Fixed(Process, Uniform):
 
     def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
         """Look for a word that breaks a bound."""
+        if isinstance(path, EachNext):
+            return self._every(path).search(s, t, bound)
         if path not in self._trees:
             depth = 10**9 if is_bounded(path) else self.options.depth
             self._trees[path] = Tree(self.product(path), self.tick, depth, self.options.nodes)
         return self._trees[path].search(s, t, bound)
+
+    def _every(self, path: EachNext) -> EveryStep:
+        if path not in self._everies:
+            goal, options = self.parts(path)[0][path.operand], (self.options.depth, self.options.nodes)
+            mdp: Any = self.mdp
+            self._everies[path] = EveryStep(mdp, goal, one_of(mdp), self.tick, *options)
+        return self._everies[path]
 
     def bound(self, epsilon: Exponent | None, delta: Quotient | None, least: str = "") -> Bound:
         """The inequality of D, with the least values for what is None."""
@@ -223,7 +234,9 @@ class Fixed(Process, Uniform):
         if self.doubtful(formula.path, state, other):
             return Open(*names, fmpq(0), fmpq(1), INSIDE)
         found = self.searched(formula, state, other)
-        return Open(*names, below(found.low), -below(-found.high), self.limits)
+        one_word = isinstance(formula.path, EachNext) and len(self.mdp.actions) == 1
+        reason = f"no proof and no counterexample up to {LONGEST} steps" if one_word else self.limits
+        return Open(*names, below(found.low), -below(-found.high), reason)
 
 
 def _order(a: Quotient | None, b: Quotient | None) -> int:
@@ -257,6 +270,8 @@ class AllWords(Process, Local):
         raise Unsupported("Pmax and Pmin on a decision process for a range of eps", hint=AT_ONE_EPS)
 
     def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
+        if isinstance(path, EachNext):
+            raise Unsupported("a formula for all k in N for a range of eps", hint=AT_ONE_EPS)
         known, _ = self.settled(self.parts(path))
         self.sure(path, s, t)
         key = path, tuple(known.items())

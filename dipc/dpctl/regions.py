@@ -26,6 +26,7 @@ from dipc.clock import Clock
 from dipc.dpctl.enclosed import Pair, Values
 from dipc.dpctl.formula import (
     And,
+    EachNext,
     Formula,
     Interval,
     Next,
@@ -152,7 +153,7 @@ class _MissingSigns(Exception):
 
 class Outcome(NamedTuple):
     """The probabilities of a path formula from two states; of a decision process, under the word ``prefix``
-    of actions and then ``cycle`` for ever."""
+    of actions and then ``cycle`` for ever; ``steps`` is the k of a ``forall k in N``."""
 
     state: int
     neighbour: int
@@ -160,6 +161,7 @@ class Outcome(NamedTuple):
     q: Quotient
     prefix: tuple[int, ...] = ()
     cycle: tuple[int, ...] = ()
+    steps: int | None = None
 
 
 class Judge(ABC):
@@ -190,7 +192,7 @@ class Judge(ABC):
                 return asked - rest
             case Probability() | Privacy():
                 return self.judged(formula, asked, surely)
-            case Next() | Until():
+            case Next() | EachNext() | Until():
                 raise InputError("a path formula is true of paths, not of states", None, "put it into P or D")
             case _:
                 assert_never(formula)

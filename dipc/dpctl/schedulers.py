@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from flint import fmpq
 
@@ -39,6 +39,13 @@ def sign_of(value: fmpq | Quotient) -> int:
 def largest(numbers: Iterable[Any]) -> Any:
     """The largest of some numbers without eps, the first of equal ones."""
     return reduce(lambda best, value: value if sign_of(value - best) > 0 else best, numbers)
+
+
+def one_of(mdp: Mdp[K]) -> K:
+    """The number 1 of the kind that the process has."""
+    some: Any = mdp.rows[0][0][0][1]
+    found: Any = Quotient.one() if isinstance(some, Quotient) else fmpq(1)
+    return cast("K", found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ class Product(Generic[K]):
             return number[key]
 
         start = [node(None, s) for s in range(len(mdp.names))]
-        one = Quotient.one() if isinstance(mdp.rows[0][0][0][1], Quotient) else fmpq(1)
+        one = one_of(mdp)
         rows: list[tuple[Row[K], ...]] = []
         for n, (s, memory) in enumerate(nodes):  # grows while it is read
             tick()

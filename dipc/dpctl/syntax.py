@@ -20,6 +20,7 @@ from dipc.claims.exponent import Exponent, exponent_text
 from dipc.dpctl.formula import (
     EPS,
     And,
+    EachNext,
     Formula,
     Interval,
     Next,
@@ -33,6 +34,7 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
     is_state_formula,
+    parts,
 )
 from dipc.dpctl.ranges import check_delta, check_epsilon, check_value
 from dipc.errors import InputError, LimitReached, Source, Span
@@ -58,6 +60,7 @@ MOST_NODES = 100_000
 HIGHEST_LOGARITHM = 1000  # of coefficients in the exponent
 ROOTS = "for `1/2*ln 9` write `ln 3`; else choose a rational number near it"
 MOST_IN_SUBSETS = 12
+EVERY = "k in N"  # the value of the variable of a `forall k in N`
 TEMPORAL = ("next", "eventually", "always")
 BOOLEAN = ("conjunction", "disjunction", "implies", "iff")
 QUERIES = ("probability_query", "least_epsilon", "least_delta")
@@ -306,7 +309,11 @@ class _Builder:
         return found + text[at : node.meta.end_pos]
 
     def next(self, node: Node) -> Formula:
-        count, inside = self._bound(node.children[2]), self.visit(node.children[-1])
+        inside = self.visit(node.children[-1])
+        written: Any = node.children[2]
+        if written is not None and self.bound.get(str(written.children[0])) == EVERY:
+            return EachNext(inside)
+        count = self._bound(written)
         return inside if count == 0 else Next(inside, count or 1)
 
     def eventually(self, node: Node) -> Formula:
@@ -356,9 +363,30 @@ class _Builder:
 
     def forall(self, node: Node) -> Formula:
         *variables, _, domain, body = cast("list[Any]", node.children[1:])
+        if domain.data == "naturals":
+            return self._for_all_numbers(variables, domain, body)
         chosen = product(self._domain(domain), repeat=len(variables))
         bodies = (self._with(dict(zip(map(str, variables), each, strict=True)), body) for each in chosen)
         return _joined(And, bodies)
+
+    def _for_all_numbers(self, variables: list[Token], domain: Node, body: Any) -> Formula:
+        if domain.children[0] not in ("N", "ℕ") or len(variables) > 1:
+            raise self._fail(
+                domain, "this domain is N, with one variable", "for example `forall k in N: ...`"
+            )
+        formula = self._with({str(variables[0]): EVERY}, body)
+        conjuncts = formula.operands if isinstance(formula, And) else (formula,)
+        for each in conjuncts:
+            within = isinstance(each, Privacy) and isinstance(each.path, EachNext)
+            inside = (
+                each.path.operand if isinstance(each, Privacy) and isinstance(each.path, EachNext) else each
+            )
+            if not is_state_formula(inside) or (
+                not within and any(isinstance(p, EachNext) for p in parts(each))
+            ):
+                hint = "k in N occurs in D[...](X^k f) with a state formula f, and in conjunctions of these"
+                raise self._fail(body, "for all k in N, this formula is not supported", hint)
+        return formula
 
     def forall_subsets(self, node: Node) -> Formula:
         _, name, _, domain, body = cast("list[Any]", node.children)
@@ -436,6 +464,10 @@ def show(formula: Formula | Query) -> str:
             return f"{_operand(left)} U{_at_most(bound)} {_operand(right)}"
         case Probability(interval, path):
             return f"P{_interval(interval)} ({show(path)})"
+        case EachNext(operand):
+            return f"X^k {_operand(operand)}"
+        case Privacy(epsilon, delta, EachNext() as path):
+            return f"forall k in N: D[{exponent_text(epsilon)}, {delta}]({show(path)})"
         case Privacy(epsilon, delta, path):
             return f"D[{exponent_text(epsilon)}, {delta}]({show(path)})"
         case Query("epsilon", path, _, delta):
@@ -451,6 +483,7 @@ def _operand(formula: Formula) -> str:
     simple = isinstance(formula, Truth | Proposition | Probability | Privacy) or (
         isinstance(formula, Not) and text.startswith("!")
     )
+    simple = simple and not text.startswith("forall")
     return text if simple else f"({text})"
 
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, assert_never
 
 from flint import fmpq
 
-from dipc.dpctl.formula import And, Formula, Next, Not, Or, Privacy, Probability, Proposition, Truth, Until
+from dipc.dpctl.formula import (
+    And,
+    EachNext,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Privacy,
+    Probability,
+    Proposition,
+    Truth,
+    Until,
+)
 from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import Witness
@@ -64,15 +77,17 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
                     p, bound = each, missed
             excess = bound - p if local.sign(bound - p) > 0 else p - bound
             return Reason(formula, truth, state, p, bound=bound, excess=excess)
-        case Privacy(epsilon, delta) if not truth:
-            s, t, p, q, prefix, cycle = local.breach(formula, state)
+        case Privacy(epsilon, delta, path) if not truth:
+            s, t, p, q, prefix, cycle, steps = local.breach(formula, state)
+            if isinstance(path, EachNext) and steps is not None:
+                formula = replace(formula, path=Next(path.operand, steps) if steps else path.operand)
             bound = local.number(delta)
             if q:
                 bound = local.number(epsilon.factor) * q + bound
             return Reason(formula, truth, s, p, t, q, bound, p - bound, prefix, cycle)
         case Truth() | Proposition() | Privacy():
             return Reason(formula, truth, state)
-        case Next() | Until():
+        case Next() | EachNext() | Until():
             raise AssertionError("a path formula is not evaluated in states")
         case _:
             assert_never(formula)
