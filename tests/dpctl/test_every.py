@@ -127,6 +127,20 @@ def test_limits_that_depend_on_the_residue() -> None:
     assert model.check("forall k in N: D[ln 2, 0](X^k a) from c").status == "fails"
 
 
+def test_every_residue_counts() -> None:
+    """On a cycle of length 4, only k = 3 modulo 4 shows that one side is a step ahead."""
+    rows = {
+        "a": {"b": "1"},
+        "b": {"c": "1"},
+        "c": {"d": "1"},
+        "d": {"a": "1"},
+        "s": {"b": "1"},
+        "t": {"c": "1"},
+    }
+    witness = MarkovChain(rows, neighbours=[("s", "t")]).check("forall k in N: D[0, 1/2](X^k a)").witness
+    assert witness is not None and (witness.state, witness.subformula) == ("t", "D[0, 1/2](X^3 a)")
+
+
 def test_a_tie_of_limits_is_undecided_unless_a_measure_is_signed() -> None:
     """Both probabilities tend to 0, at the same rate: three to one for ever; with a third state, open."""
     rows = {"s": {"m": "3/4", "end": "1/4"}, "t": {"m": "1/4", "end": "3/4"}, "m": {"m": "1/2", "end": "1/2"},
