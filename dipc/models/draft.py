@@ -171,10 +171,12 @@ def assembled(
 
     A state, or a state and an action, without a row goes to the last state.
     """
-    constant = all(p.as_rational() is not None for row in rows.values() for _, p in row)
+    different = {id(p): p for row in rows.values() for _, p in row}  # a file repeats few numbers
+    constant = all(p.as_rational() is not None for p in different.values())
     exact: Mapping[Cell, Any] = rows
     if constant:
-        exact = {cell: tuple((t, fmpq_of(p)) for t, p in row) for cell, row in rows.items()}
+        numbers = {key: fmpq_of(p) for key, p in different.items()}
+        exact = {cell: tuple([(t, numbers[id(p)]) for t, p in row]) for cell, row in rows.items()}
     dead: Any = ((len(names) - 1, fmpq(1) if constant else Quotient.one()),)
     common = names, labels, neighbours, start or default_start(names, neighbours)
     if actions is None:

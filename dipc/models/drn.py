@@ -13,14 +13,25 @@ Actions are matched by name across states, unnamed ones by number.  Rewards are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
+
+from flint import fmpq
 
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import DEAD, Model, Row
-from dipc.models.draft import MOST_STATES, MOST_TRANSITIONS, STATE_LABEL, Cell, Place, assembled, outside
+from dipc.models.draft import (
+    MOST_STATES,
+    MOST_TRANSITIONS,
+    STATE_LABEL,
+    Cell,
+    Place,
+    assembled,
+    fmpq_of,
+    outside,
+)
 from dipc.models.names import name_declared, unquoted
 from dipc.models.reading import number_in
 from dipc.numbers.quotient import Quotient
@@ -34,6 +45,7 @@ SETTINGS = {
     "nr_states": (COUNT, "`{}` is not a number of states", ""),
     "nr_choices": (COUNT, "`{}` is not a number of choices", ""),
 }
+ZERO = fmpq(0)
 UNNAMED = "__NOLABEL__"
 REWARDS = "rewards were skipped: formulas do not speak of them"
 
@@ -60,11 +72,19 @@ class DrnFile(NamedTuple):
     notes: tuple[str, ...]
 
 
+class _Number(NamedTuple):
+    """A number of the file: a function of eps, and the rational number that it is, if it is one."""
+
+    value: Quotient
+    rational: fmpq | None
+    wrong: str  # why it is no probability
+
+
 class _State(NamedTuple):
     """A state: where it is written, and its rows by action, each with its place."""
 
     place: Place
-    choices: dict[str, tuple[Place, dict[int, Quotient]]]
+    choices: dict[str, tuple[Place, dict[int, _Number]]]
 
 
 def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> DrnFile:
@@ -101,7 +121,7 @@ class _Reader:
             header[1]: self._trimmed(header.end(), end) for header, end in zip(headers, ends[1:], strict=True)
         }
         self.headers = {header[1]: header.span() for header in headers}
-        self.values: dict[str, Quotient] = {}
+        self.values: dict[str, _Number] = {}
         self.states: list[_State] = []
         self.labels: dict[str, list[int]] = {}
         self.label_places: dict[str, Place] = {}
@@ -162,19 +182,21 @@ class _Reader:
             raise InputError(f"`{name}` is not a parameter of the model", hint=did_you_mean(name, places))
         for name, (start, end) in places.items():
             for remark in self.remarks.get(f"={name}", ())[:1] if name not in {*self.numbers, "eps"} else ():
-                self.numbers[name] = Amount(self._value(*remark))
+                self.numbers[name] = Amount(self._value(*remark).value)
             if name not in self.numbers and name != "eps":
                 before, hint = self.sections["parameters"][0], f"set it, for example -D '{name}=exp(eps)'"
                 raise self.fail((before + start, before + end), f"the parameter `{name}` has no value", hint)
 
-    def _value(self, start: int, end: int) -> Quotient:
+    def _value(self, start: int, end: int) -> _Number:
         """The number in a part of the text, or that of a placeholder."""
         text = self.source.text[start:end]
-        if text not in self.values:
+        if (found := self.values.get(text)) is None:
             if text.startswith("$"):
                 raise self.fail((start, end), f"there is no placeholder {text}", "@placeholders lists them")
-            self.values[text] = number_in(self.source, self.numbers, start, end)
-        return self.values[text]
+            value = number_in(self.source, self.numbers, start, end)
+            rational = None if value.as_rational() is None else fmpq_of(value)
+            found = self.values[text] = _Number(value, rational, outside(value))
+        return found
 
     # --- the model -------------------------------------------------------------------------------
 
@@ -214,8 +236,8 @@ class _Reader:
         target, p = int(found[1]), self._value(*found.span(2))
         if target >= self.size:
             raise self.fail(found.span(1), f"there is no state {target}: @nr_states is {self.size}")
-        if wrong := outside(p):
-            raise self.fail(found.span(), f"the probability {p} is {wrong}")
+        if p.wrong:
+            raise self.fail(found.span(), f"the probability {p.value} is {p.wrong}")
         _, row = next(reversed(self.states[-1].choices.values()))
         if target in row:
             message = f"state {target} is given twice as a target"
@@ -236,7 +258,7 @@ class _Reader:
             if not state.choices:
                 raise self.fail(state.place, f"state {s} has no action")
             for place, row in state.choices.values():
-                if (total := sum(row.values(), Quotient.of(0))) != 1:
+                if (total := _total(row.values())) != 1:
                     raise self.fail(place, f"the probabilities of state {s} sum to {total}, not to 1")
         choices, said = sum(len(state.choices) for state in self.states), self._text("nr_choices")
         if said and int(said) != choices:
@@ -252,9 +274,8 @@ class _Reader:
         names = [name for place in remarks for name in self._named(place)]
         if len(names) != self.size or len(set(names)) != self.size:
             raise self.fail(remarks[0], f"{self.size} states have {len(set(names))} different names")
-        loop = {self.size - 1: Quotient.one()}
         dead = self.states[-1].choices.values() if names[-1] == DEAD else ()
-        if DEAD in names[:-1] or any(row != loop for _, row in dead):
+        if DEAD in names[:-1] or any([*row] != [self.size - 1] for _, row in dead):
             raise self.fail(remarks[-1], f"the state {DEAD} must be the last one, with a loop")
         return tuple(names)
 
@@ -288,5 +309,13 @@ class _Reader:
                 if number and not is_mdp:
                     message = f"state {s} of a chain has more than one action"
                     raise self.fail(place, message, "write @type: MDP")
-                targets = tuple((t, p) for t, p in sorted(row.items()) if p)
+                targets = tuple([(t, row[t].value) for t in sorted(row) if row[t].rational != 0])
                 yield (names[s], action if is_mdp else None), targets
+
+
+def _total(row: Collection[_Number]) -> Quotient | fmpq:
+    """The sum of some numbers."""
+    rationals = [p.rational for p in row if p.rational is not None]
+    functions = [p.value for p in row if p.rational is None]
+    found = sum(rationals, ZERO)
+    return sum(functions, Quotient.of(found)) if functions else found
