@@ -8,22 +8,26 @@ value 0, if that is in the range, is a model of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
+from dipc.child import held
 from dipc.clock import Clock
-from dipc.dpctl.formula import ALL, EPS, Property, depends_on_eps
+from dipc.dpctl.boxes import Class, Search
+from dipc.dpctl.formula import ALL, EPS, Formula, Property, Query, depends_on_eps
+from dipc.dpctl.notes import notes
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
 from dipc.dpctl.syntax import UsesEps, parse_property
 from dipc.dpctl.values import Segment
-from dipc.dpctl.verdict import ModelVerdict, Region
-from dipc.errors import InputError, Source, Span, Unsupported
+from dipc.dpctl.verdict import Box, Fails, Holds, ModelVerdict, Region, Undecided, Witness
+from dipc.errors import InputError, LimitReached, Source, Span, Unsupported
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import Model
 from dipc.models.parameters import Parameters, mapped
@@ -60,17 +64,103 @@ def read_property(
 
 
 def check(
-    model: Model, parameters: Parameters, asked: Property, clock: Clock, options: Options
+    model: Model,
+    parameters: Parameters,
+    asked: Property,
+    clock: Clock,
+    options: Options,
+    everything: bool = False,
 ) -> ModelVerdict:
-    """Decide a formula for every value of the parameters and every eps; see :func:`pipeline.check`."""
+    """Decide a formula for every value of the parameters and every eps; see :func:`pipeline.check`.
+
+    Of several parameters, or one and eps, the boxes are complete if ``everything`` is wanted.
+    """
     if asked.variable == EPS:
-        raise Unsupported("formulas about several parameters")
+        states = pipeline.start_states(model, asked)
+        if isinstance(asked.formula, Query):
+            raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
+        try:
+            work = partial(_on_class, model, parameters, asked, states, clock, options, everything)
+            return held(clock, work, (model, asked))
+        except LimitReached as limit:
+            at = dict.fromkeys((model.names[s] for s in states), "undecided")
+            reason = f"{limit} ({clock.doing})"
+            ranges = parameters.ranges
+            return Undecided(asked, model, at, {}, frozenset(), reason=reason, parameters=ranges)
     line, inside, end = _on_line(model, parameters, asked)
     with _speaking_of(asked.variable):
         found = pipeline.check(line, inside, clock, options)
         if end is not None:
             found = _joined(pipeline.check(end, replace(asked, eps_range=ALL), clock, options), found)
     return replace(found, property=asked)
+
+
+def _on_class(
+    model: Model,
+    parameters: Parameters,
+    asked: Property,
+    states: Sequence[int],
+    clock: Clock,
+    options: Options,
+    everything: bool,
+) -> ModelVerdict:
+    """The verdict on several parameters, part by part: the inside of the class, and its closed ends."""
+    found: dict[str, list[Box]] = {model.names[s]: [] for s in states}
+    witness: Witness | None = None
+    failed: set[str] = set()
+    for fixed, free in parameters.pieces():
+        if not free:
+            point = pipeline.check(parameters.at(model, fixed), asked, clock, options)
+            at = {name: EpsRange.point(value) for name, value in fixed.items()}
+            for name, status in point.at.items():
+                found[name].append(Box(at, status))
+            failed |= {name for name, status in point.at.items() if status == "fails"}
+            if point.witness is not None and witness is None:
+                witness = replace(point.witness, parameters=fixed)
+            continue
+        family = Class(parameters.partly(model, fixed), parameters, free, asked.eps_range, clock)
+        search = Search(family, asked, states, fixed, options, everything)
+        search.run()
+        failed |= {model.names[s] for s in search.failed}
+        witness = witness or search.witness
+        for s in states:
+            found[model.names[s]] += search.boxes(s)
+    open_at = {name: [box for box in boxes if box.status == "undecided"] for name, boxes in found.items()}
+    at_states = {s: "fails" if s in failed else "undecided" if open_at[s] else "holds" for s in found}
+    holds = frozenset(s for s, status in at_states.items() if status == "holds")
+    common: Any = {
+        "property": asked,
+        "model": model,
+        "at": at_states,
+        "regions": {s: (whole_region(asked.eps_range),) if s in holds else () for s in found},
+        "satisfying": holds,
+        "parameters": parameters.ranges,
+        "boxes": {s: tuple(boxes) for s, boxes in found.items()},
+        "notes": notes(model, cast(Formula, asked.formula)),
+    }
+    if failed:
+        return Fails(**common, witness=witness)
+    if len(holds) == len(found):
+        return Holds(**common)
+    state, (box, *_) = next((s, boxes) for s, boxes in open_at.items() if boxes)
+    return Undecided(**common, reason=f"it is open at {state} for {ranges_text(box.ranges)}")
+
+
+def whole_region(wanted: EpsRange) -> Region:
+    """A range of eps as a region."""
+    return Region(wanted.low, wanted.high, wanted.low_closed, wanted.high_closed)
+
+
+def ranges_text(ranges: Mapping[str, EpsRange]) -> str:
+    """Parameters with their ranges.
+
+    >>> ranges_text({"p": EpsRange(fmpq(0), fmpq(1)), "q": EpsRange.point(fmpq(1, 2))})
+    'p in (0, 1), q = 1/2'
+    """
+    return ", ".join(
+        f"{name} = {wanted.low}" if wanted.is_point else f"{name} in {wanted}"
+        for name, wanted in ranges.items()
+    )
 
 
 def value(

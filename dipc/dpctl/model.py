@@ -94,18 +94,20 @@ class MarkovModel:
         at: Number | None = None,
         start: Iterable[str] | None = None,
         depth: int = DEPTH,
+        everything: bool = False,
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
         ``formula`` is by default the only property of the model's file.
         ``at`` is the only eps asked about, ``start`` replaces the start states.  On decision processes
-        ``depth`` is the length up to which words are searched for D.  Raises :class:`InputError`; a limit
+        ``depth`` is the length up to which words are searched for D.  Of several parameters ``everything``
+        asks for all boxes, also where the formula has been seen to fail.  Raises :class:`InputError`; a limit
         (:func:`dipc.limits`) that runs out is an undecided verdict.
         """
         began, clock = monotonic(), Clock()
         asked, options = self.property(formula, at, start), _options(depth)
         if self.parameters.ranges:
-            found = families.check(self.family, self.parameters, asked, clock, options)
+            found = families.check(self.family, self.parameters, asked, clock, options, everything)
         else:
             found = pipeline.check(self.model, asked, clock, options)
         notes = (*self.notes, *self._ignored(options), *found.notes)
@@ -113,7 +115,7 @@ class MarkovModel:
 
     def regions(self, formula: Formula | None = None, **options: Any) -> ModelRegions:
         """All eps at which a formula holds, for each start state; the options are those of :meth:`check`."""
-        return ModelRegions(self.check(formula, **options))
+        return ModelRegions(self.check(formula, **options, everything=True))
 
     def value(
         self,

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flint import fmpq
+
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.dpctl.formula import EachNext, Formula, Property, Query, depends_on_eps, parts
@@ -17,7 +19,9 @@ from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached
 from dipc.models.chain import MarkovChain, Mdp, Model, transitions
+from dipc.models.parameters import uses_eps
 from dipc.models.validity import check_probabilities
+from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.views import Shown
@@ -183,4 +187,9 @@ def evaluation_of(
 
 def has_eps(model: Model) -> bool:
     """Whether eps occurs in a probability."""
-    return any(isinstance(p, Quotient) and not p.is_constant for _, p in transitions(model))
+    numbers = (p for _, p in transitions(model))
+    return any(uses_eps(p) if isinstance(p, Parametric) else _depends_on_eps(p) for p in numbers)
+
+
+def _depends_on_eps(p: fmpq | Quotient) -> bool:
+    return isinstance(p, Quotient) and not p.is_constant

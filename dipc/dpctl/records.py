@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,19 +10,20 @@ from flint import arb, ctx, fmpq
 
 from dipc.claims.exponent import logarithm_text
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty, rounded_outwards, within
-from dipc.dpctl.families import renamed
+from dipc.dpctl.families import ranges_text, renamed
 from dipc.dpctl.formula import EPS, Property, Query, depends_on_eps
 from dipc.dpctl.model import MarkovModel, ModelRegions, describe
 from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.pipeline import has_eps as occurs_in
 from dipc.dpctl.values import Attained, Enclosed, Segment
-from dipc.dpctl.verdict import Fails, ModelVerdict, Open, Region, Undecided, Witness
+from dipc.dpctl.verdict import Box, Fails, ModelVerdict, Open, Region, Undecided, Witness
 from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import Group, Node, Row, data, inner, lines
 from dipc.signs.ends import about, shown, union
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at
 
 MOST_NAMES = 10
@@ -49,15 +50,24 @@ def model_rows(model: Model, name: str = "", shown: bool = True) -> Iterator[Row
     yield data("neighbours", len(model.neighbours))
 
 
-def _asked(model: Model, property: Property, states: Sequence[str], label: str = "formula") -> Iterator[Row]:
+def _asked(
+    model: Model,
+    property: Property,
+    states: Sequence[str],
+    label: str = "formula",
+    parameters: Mapping[str, EpsRange] | None = None,
+) -> Iterator[Row]:
     budgets = property.eps_range
     text = " ".join(property.text.split())
     shown = str(budgets.low if budgets.is_point else budgets)
-    text += f"   for eps {'=' if budgets.is_point else 'in'} {shown}" if has_eps(model, property) else ""
+    ranges = dict(parameters or {}) | ({EPS: budgets} if has_eps(model, property) else {})
+    text += f"   for {ranges_text(ranges)}" if ranges else ""
     yield Row(label, pretty(text), label, property.text)
     yield from () if property.name is None else (data("name", property.name),)
     yield data("from", list(states))
     yield data("for", shown)
+    if parameters:
+        yield data("parameters", {name: str(wanted) for name, wanted in parameters.items()})
 
 
 def has_eps(model: Model, property: Property) -> bool:
@@ -75,7 +85,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def verdict_rows(found: ModelVerdict) -> Iterator[Node]:
     """What was asked, the answer and its witness."""
-    yield from _asked(found.model, found.property, list(found.at))
+    yield from _asked(found.model, found.property, list(found.at), parameters=found.parameters)
     yield Row("asked", _listed(list(found.at)))
     yield data("verdict", found.status)
     same = [state for state, status in found.at.items() if status == found.status]
@@ -94,6 +104,12 @@ def _regions_data(found: ModelVerdict) -> Iterator[Row]:
     yield data("at", dict(found.at))
     yield data("regions", {state: _regions_record(each) for state, each in found.regions.items()})
     yield data("regions_ends", {state: _ends_record(each) for state, each in found.regions.items()})
+    if found.parameters:
+        yield data("boxes", {state: list(map(_box_record, boxes)) for state, boxes in found.boxes.items()})
+
+
+def _box_record(box: Box) -> Record:
+    return {"parameters": {name: str(wanted) for name, wanted in box.ranges.items()}, "verdict": box.status}
 
 
 def _open(found: Open) -> Iterator[Row]:
@@ -112,6 +128,9 @@ def _witness(found: Witness) -> Iterator[Row]:
     word = {"prefix": list(found.prefix), "cycle": list(found.cycle)} if found.prefix or found.cycle else None
     yield Row("actions", _word(found) if word else None, "actions", word)
     place = found.epsilon
+    if found.parameters:
+        text = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
+        yield Row("parameters", text, "parameters", {k: str(v) for k, v in found.parameters.items()})
     said = None if place is None else pretty(f"eps {about(place)}")
     yield Row("budget", said, "epsilon", None if place is None else end_as_text(place))
     if isinstance(place, RootCluster):
@@ -155,14 +174,39 @@ def brief_witness(verdict: ModelVerdict) -> str:
 def regions_rows(found: ModelRegions) -> Iterator[Node]:
     """For each state the eps at which the formula holds."""
     verdict = found.verdict
-    yield from _asked(verdict.model, verdict.property, list(verdict.at))
+    yield from _asked(verdict.model, verdict.property, list(verdict.at), parameters=verdict.parameters)
     symbolic = has_eps(verdict.model, verdict.property)
     for state in verdict.at:
-        yield Row(state, pretty(_where(verdict, state, symbolic)))
+        if verdict.parameters:
+            yield from _boxes_rows(verdict, state)
+        else:
+            yield Row(state, pretty(_where(verdict, state, symbolic)))
     yield from _regions_data(verdict)
     if isinstance(verdict, Undecided):
         yield Row("reason", pretty(verdict.reason), "reason", verdict.reason)
     yield data("notes", list(verdict.notes))
+
+
+def _boxes_rows(found: ModelVerdict, state: str) -> Iterator[Row]:
+    """How much of the class the answers cover, and the largest boxes."""
+    sizes: list[tuple[fmpq, Box]] = []
+    for box in found.boxes.get(state, ()):
+        size = fmpq(1)
+        for name, whole in found.parameters.items():
+            part = box.ranges[name]
+            assert part.high is not None and whole.high is not None
+            size *= fmpq(1) if whole.is_point else (part.high - part.low) / (whole.high - whole.low)
+        sizes.append((size, box))
+    said = []
+    for status in ("holds", "fails", "undecided"):
+        share = sum((size for size, box in sizes if box.status == status), fmpq(0))
+        said += [f"{status} on {share}"] if share else []
+    yield Row(state, f"{', '.join(said) or 'undecided'} of the class")
+    largest = [box for _, box in sorted(sizes, key=lambda each: -each[0])]
+    for box in largest[:MOST_OPEN]:
+        yield Row("", pretty(f"{box.status} for {ranges_text(box.ranges)}"))
+    if len(largest) > MOST_OPEN:
+        yield Row("", f"and {len(largest) - MOST_OPEN} more boxes (`--json` has all)")
 
 
 def _where(found: ModelVerdict, state: str, symbolic: bool) -> str:

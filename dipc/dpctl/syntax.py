@@ -37,11 +37,12 @@ from dipc.dpctl.formula import (
     parts,
 )
 from dipc.dpctl.ranges import check_delta, check_epsilon, check_value
-from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.errors import InputError, LimitReached, Source, Span, Unsupported
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
 from dipc.models.names import FORMULA_WORDS, RESERVED, unquoted
 from dipc.numbers.exact import rational
+from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean
@@ -206,7 +207,7 @@ class _Builder:
         return (Arithmetic if self.line is None else _OnLine)(self.source, known)
 
     def _number(self, node: Any) -> Quotient:
-        value = self._arithmetic.number_of(node)
+        value = self._plain(node, self._arithmetic.number_of(node))
         check_value(value, span_of(node, self.source), self.eps_range)
         return value
 
@@ -217,6 +218,7 @@ class _Builder:
 
     def _exponent(self, node: Any) -> Exponent:
         amount = self._arithmetic.amount(node)
+        self._plain(node, amount.value)
         if (linear := linear_part(amount.value)) is None:
             hint = "for example D[eps, 0], D[2*eps + ln 2, 0] or D[1/2, 0]"
             raise self._fail(node, "the first parameter of D must be linear in eps", hint)
@@ -227,6 +229,13 @@ class _Builder:
             raise self._fail(node, f"the coefficients of ln go beyond {HIGHEST_LOGARITHM}")
         check_epsilon(epsilon, exponent_text(epsilon), span_of(node, self.source), self.eps_range)
         return epsilon
+
+    def _plain(self, node: Any, value: Quotient | Parametric) -> Quotient:
+        """A number in which no parameter occurs."""
+        if isinstance(value, Parametric):
+            hint = "numbers of formulas may use the only parameter of a model without eps"
+            raise Unsupported("a parameter in a number of this formula", span_of(node, self.source), hint)
+        return value
 
     def _bound(self, node: Any) -> int | None:
         """The number in an optional count."""

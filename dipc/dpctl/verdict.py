@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from flint import fmpq
 
@@ -12,6 +12,7 @@ from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import Region as Region
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster
 from dipc.views import Shown
 
@@ -28,6 +29,7 @@ class Witness:
     difference.  For P the bound is the end of the interval that is missed, and there is no neighbour.
     ``prefix`` and ``cycle`` are the actions, of a decision process, that lead there; ``epsilon`` is None in a
     model and a formula without eps; it is an isolated root if the formula fails at no rational eps.
+    ``parameters`` are the values of several parameters.
     """
 
     subformula: str
@@ -41,6 +43,14 @@ class Witness:
     violated_for: tuple[Region, ...] = ()
     prefix: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()
+    parameters: Mapping[str, fmpq] = field(default_factory=dict)
+
+
+class Box(NamedTuple):
+    """Values of several parameters with the answer for them; "fails": at all of them for some eps."""
+
+    ranges: Mapping[str, EpsRange]
+    status: Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,7 @@ class ModelVerdict(Shown):
     ``at`` is the answer at each state that was asked about; it "holds" only if it holds for every eps of the
     range, ``regions`` tell for which it does.  ``satisfying`` are those of these states at which it holds;
     for all states of a model that satisfy the formula, ask about all: ``check(formula, start=model.states)``.
+    With several ``parameters`` there are ``boxes`` of them in place of regions.
     """
 
     property: Property
@@ -73,6 +84,8 @@ class ModelVerdict(Shown):
     witness: Witness | None = None
     undecided: tuple[Open, ...] = ()
     reason: str = ""
+    parameters: Mapping[str, EpsRange] = field(default_factory=dict)
+    boxes: Mapping[str, tuple[Box, ...]] = field(default_factory=dict)
     status: ClassVar[Status]
 
 

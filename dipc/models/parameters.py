@@ -92,9 +92,8 @@ class Parameters:
 
     def is_line(self, model: Model) -> bool:
         """Whether all numbers of a model are functions of one parameter, without eps."""
-        functions = [p for _, p in transitions(model) if isinstance(p, Parametric)]
-        parts: list[Any] = [part for p in functions for part in (p.numerator, p.denominator)]
-        return len(self.ranges) == 1 and not any(any(map(int, part.degrees()[1:])) for part in parts)
+        functions: list[Any] = [p for _, p in transitions(model)]
+        return len(self.ranges) == 1 and not any(map(uses_eps, functions))
 
     def on_line(self, f: Parametric) -> Quotient:
         """A function of one parameter only, which is called eps."""
@@ -124,14 +123,25 @@ class Parameters:
         Raises :class:`InputError` where a probability does not exist.
         """
 
-        def number(p: Any) -> Quotient:
+        return mapped(self.partly(model, values), self.function_of_eps)
+
+    def partly(self, model: Model, values: Mapping[str, fmpq]) -> Model:
+        """The model with numbers for some of the parameters."""
+
+        def number(p: Parametric) -> Parametric:
             try:
-                return self.function_of_eps(p.at(values))
+                return p.at(values)
             except ZeroDivisionError:
                 text = ", ".join(f"{name} = {value}" for name, value in values.items())
                 raise InputError(f"the probability {p} has no value at {text}") from None
 
         return mapped(model, number)
+
+
+def uses_eps(p: Parametric) -> bool:
+    """Whether eps occurs in a number of a model with parameters."""
+    parts: list[Any] = [p.numerator, p.denominator]
+    return any(any(map(int, part.degrees()[-4:])) for part in parts)
 
 
 def mapped(model: Model, number: Callable[[Any], Any]) -> Model:

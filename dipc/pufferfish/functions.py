@@ -9,11 +9,9 @@ Unclear.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count, islice, pairwise
-from math import prod
+from itertools import count, islice
 from typing import Any
 
 from flint import fmpq, fmpq_mpoly
@@ -41,6 +39,7 @@ from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, 
 from dipc.signs import boxes
 from dipc.signs.boxes import HALF, NONNEGATIVE, Answer, Fails, Point, Unclear
 from dipc.signs.eps_range import EpsRange
+from dipc.signs.function_boxes import Coefficients, bernstein, value_at
 from dipc.signs.inequality import Fails as FailsAt
 from dipc.signs.inequality import Holds as HoldsForAll
 from dipc.signs.inequality import sign_if_constant, without_monomial
@@ -48,35 +47,6 @@ from dipc.signs.inequality import sign_if_constant, without_monomial
 MOST_BOXES = 2_000
 MOST_POWER = 60
 """Of x = exp(-eps/unit), if this is a parameter."""
-
-Coefficients = Mapping[tuple[int, ...], ExpPoly]
-"""A polynomial in the coordinates of the cube: the exponents of its monomials, with functions of eps."""
-
-
-class Tensor(boxes.Tensor):
-    """Bernstein coefficients that are functions of eps, not scaled: many boxes share their values."""
-
-    @staticmethod
-    def halved(line: list[ExpPoly]) -> tuple[list[ExpPoly], list[ExpPoly]]:
-        low, high = [], []
-        while line:
-            low.append(line[0])
-            high.append(line[-1])
-            line = [(a + b) * HALF for a, b in pairwise(line)]
-        return low, high[::-1]
-
-
-def bernstein(f: Coefficients, axes: int) -> Tensor:
-    """The coefficients of f on the whole cube."""
-    return Tensor.of(boxes.shape_of(f, axes), f, ExpPoly())
-
-
-def value_at(f: Coefficients, point: Point) -> ExpPoly:
-    """The function of eps that f is at a point."""
-    total = ExpPoly()
-    for powers, c in f.items():
-        total = total + c * prod((x**n for x, n in zip(point, powers, strict=True)), start=fmpq(1))
-    return total
 
 
 class Functions(Cleared):

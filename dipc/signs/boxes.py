@@ -74,7 +74,7 @@ Answer = Holds | Fails | Unclear
 class Tensor(NamedTuple):
     """Bernstein coefficients, up to a positive factor; the last axis moves fastest.
 
-    They are integers here, and functions of eps in :mod:`dipc.pufferfish.functions`.
+    They are integers here, and functions of eps in :mod:`dipc.signs.function_boxes`.
     """
 
     shape: tuple[int, ...]

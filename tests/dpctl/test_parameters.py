@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from campaigns import many
 from dpctl import evaluator
-from dpctl.evaluator import Family, shown
+from dpctl.evaluator import Example, Family, shown
 from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.model import READERS, MarkovModel, load_model
 from dipc.dpctl.records import rows_of
-from dipc.dpctl.verdict import Region
-from dipc.errors import InputError, Source
+from dipc.dpctl.verdict import Box, Region
+from dipc.errors import InputError, LimitReached, Source
 from dipc.report.document import plain_document, text
 from dipc.signs.tables import End, RootCluster
 
@@ -28,6 +29,29 @@ LINE = Family(
     ("0", "1/10", "1/4", "1/3"),
     tuple(Fraction(i, 12) for i in range(13)),
 )
+PLANE = Family(
+    "param x in (0, 1), y in (0, 1/2]",
+    "",
+    ("1/2", "1/3", "1", "x", "x*y", "1 - x*y", "x + (1 - x)*y", "1/(1 + x)", "1 - y/2", "(1 - x)/3", "y"),
+    LINE.bounds,
+    LINE.exponents,
+    LINE.deltas,
+    (),
+)
+BESIDE = Family(
+    "param x in (0, 1); let y = exp(eps)",
+    "",
+    ("1/2", "1/3", "1", "x", "y/(1 + y)", "x*y/(1 + y) + (1 - x)/2", "x/y", "1 - x/2", "1/(1 + y)"),
+    ("0", "1", "1/2", "1/3", "y/(1 + y)", "1/y"),
+    (("0", "1"), ("eps", "y"), ("2*eps", "y*y"), ("ln 2", "2"), ("eps + ln(3/2)", "y*3/2")),
+    ("0", "1/10", "1/y - 1/y^2"),
+    (),
+)
+HALVES = tuple(Fraction(i, 32) for i in (1, 5, 16, 27, 31))
+OTHERS = {
+    PLANE: (Fraction(1, 64), Fraction(1, 4), Fraction(1, 2)),
+    BESIDE: (Fraction(9, 8), Fraction(3), Fraction(40)),
+}
 SURVEY = """chain
 param p in {}
 plus -> {{yes: p, no: 1 - p}}; minus -> {{yes: 1 - p, no: p}}
@@ -83,6 +107,137 @@ def test_one_parameter_has_the_regions_that_numbers_have(seed: int) -> None:
             failing = {s for s, status in found.at.items() if status == "fails"}
             slow = {f"s{s}" for s in evaluator.holding(chain, f, x)}
             assert failing - slow, (chain.text(), shown(f), x)
+
+
+def with_y(thing: object, y: Fraction) -> object:
+    """A chain or a formula in which y is a number."""
+    match thing:
+        case str():
+            return thing.replace("y", f"({y})")
+        case tuple():
+            return tuple(with_y(each, y) for each in thing)
+        case dict():
+            return {key: with_y(each, y) for key, each in thing.items()}
+        case Example():
+            return replace(thing, rows=with_y(thing.rows, y))
+        case _:
+            return thing
+
+
+@pytest.mark.parametrize("family", [PLANE, BESIDE], ids=["two", "eps"])
+@pytest.mark.parametrize("seed", range(2))
+def test_several_parameters_are_decided_as_numbers_are(
+    family: Family, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Boxes are said to hold or to fail as all their points do, and a witness fails."""
+    monkeypatch.setattr("dipc.dpctl.boxes.MOST_BOXES", many(40, campaign=400))
+    rng, settled = random.Random(seed), 0
+    for _ in range(many(3, campaign=150)):
+        chain, f = evaluator.example(rng, family), evaluator.formula(rng, family, 2, ("P", "D", "and", "not"))
+        start = [f"s{s}" for s in range(len(chain.rows))]
+        try:
+            found = model_of(chain.text()).check(shown(f), start=start, everything=rng.random() < 0.5)
+        except LimitReached:
+            continue
+        for x in HALVES:
+            for y in OTHERS[family]:
+                slow = {f"s{s}" for s in evaluator.holding(with_y(chain, y), with_y(f, y), x)}
+                for s, boxes in found.boxes.items():
+                    for box in boxes:
+                        if around(box, x, y) and box.status != "undecided":
+                            settled += 1
+                            assert (box.status == "holds") == (s in slow), (chain.text(), shown(f), x, y)
+                    assert found.at[s] != "holds" or s in slow, (chain.text(), shown(f), x, y)
+        if (witness := found.witness) is not None and "x" in witness.parameters:
+            x = fraction(witness.parameters["x"])
+            if family is PLANE:
+                y = fraction(witness.parameters["y"])
+                slow = {f"s{s}" for s in evaluator.holding(with_y(chain, y), with_y(f, y), x)}
+                assert set(start) - slow, (chain.text(), shown(f), x, y)
+    assert settled > 20
+
+
+def around(box: Box, x: Fraction, y: Fraction) -> bool:
+    """Whether the parameters belong to a box."""
+    point = {"x": x, "y": y}
+    return all(fmpq(*point[name].as_integer_ratio()) in wanted for name, wanted in box.ranges.items())
+
+
+def fraction(number: fmpq) -> Fraction:
+    return Fraction(int(number.p), int(number.q))
+
+
+TWO = """chain
+param p in {}, q in {}
+plus -> {{yes: p + (1 - p)*q, no: (1 - p)*(1 - q)}}; minus -> {{yes: (1 - p)*q, no: p + (1 - p)*(1 - q)}}
+final yes, no; label out = {{yes}}; neighbours plus ~ minus
+"""
+MIXED = """chain
+param q in (0, 1)
+let p = 1/2 + q*(exp(eps) - 1)/(2*(1 + exp(eps)))
+plus -> {yes: p, no: 1 - p}; minus -> {yes: 1 - p, no: p}
+final yes, no; label out = {yes}; neighbours plus ~ minus
+"""
+
+
+def test_two_parameters() -> None:
+    """The ratios are 1 + p/((1 - p) q) and 1 + p/((1 - p)(1 - q))."""
+    tight = model_of(TWO.format("(0, 1/4]", "[1/6, 5/6]"))
+    assert tight.check("forall A subset {yes, no}: D[ln 3, 0](X A)").status == "holds"
+    assert tight.check("D[ln(29/10), 0](X out)").status == "fails"
+    loose = model_of(TWO.format("(0, 1/4]", "[4/25, 5/6]"))
+    found = loose.check("D[ln 3, 0](X out)")
+    assert found.witness is not None
+    p, q = found.witness.parameters["p"], found.witness.parameters["q"]
+    assert found.status == "fails" and p / ((1 - p) * q) > 2 and 0 < p <= fmpq(1, 4)
+
+
+def test_a_parameter_beside_eps() -> None:
+    mixed = model_of(MIXED)
+    assert mixed.check("D[eps, 0](X out)").status == "holds"
+    assert mixed.check("D[eps, 0](X out) for eps in [1/2, 3]").status == "holds"
+    assert mixed.check("D[1, 0](X out)", at=1).status == "holds"
+    found = mixed.check("D[9/10*eps, 0](X out)")
+    assert found.status == "fails" and found.witness is not None
+    number = load_number(found.witness.parameters["q"]).check("D[9/10*eps, 0](X out)")
+    assert number.status == "fails"
+    assert mixed.check("P>1/2 (X out)", start=["plus"]).status == "holds"
+    assert mixed.check("P>1/2 (X out)", start=["minus"]).status == "fails"
+
+
+def load_number(q: fmpq) -> MarkovModel:
+    return model_of(MIXED.replace("param q in (0, 1)", f"let q = {q}"))
+
+
+def test_a_tie_on_the_border_of_boxes_is_no_strict_inequality() -> None:
+    row = "s -> {t: 1/2 + (2*x - 1)^2*y/4, u: 1/2 - (2*x - 1)^2*y/4}"
+    tie = model_of(f"chain; param x in (0, 1), y in (0, 1); let z = 1/2; {row}; final t, u; start s")
+    boxes = tie.check("P>1/2 (X t)", everything=True).boxes["s"]
+    assert boxes and not [b for b in boxes if b.status == "holds" and fmpq(1, 2) in b.ranges["x"]]
+    assert {b.status for b in tie.check("P>=1/2 (X t)", everything=True).boxes["s"]} == {"holds"}
+
+
+def test_the_signs_of_denominators_count() -> None:
+    """P(F goal) is (1 - p) q/(1 - p q)."""
+    row = "s -> {s: p*q, goal: (1 - p)*q, stop: 1 - q}"
+    loop = model_of(f"chain; param p in (0, 1/2], q in [1/2, 1); {row}; goal -> goal; stop -> stop; start s")
+    assert loop.check("P>=1/3 (F goal)").status == "holds"
+    assert loop.check("P>1/3 (F goal)").status == "fails"
+    assert loop.check("P<1 (F goal)").status == "holds"
+
+
+def test_what_may_vanish_is_refused() -> None:
+    row = "s -> {s: 1 - (p - q)^2, goal: (p - q)^2}"
+    line = f"chain; param p in (0, 1), q in (0, 1); {row}; goal -> goal; start s"
+    found = model_of(line).check("P>=1 (F goal)")
+    assert found.status == "undecided" and "was not proved to be positive" in found.reason
+    negative = TWO.format("(0, 1)", "(0, 2)")
+    with pytest.raises(InputError, match=r"is negative near p = .*, q = 2"):
+        model_of(negative).check("P>=0 (X out)")
+    closed = "chain; param p in [0, 1], q in (0, 1); s -> {s: 1 - p*q, goal: p*q}; goal -> goal; start s"
+    found = model_of(closed).check("P>=1 (F goal)")
+    assert found.status == "fails" and found.witness is not None and found.witness.parameters["p"] == 0
+    assert model_of(closed.replace("[0, 1]", "(0, 1]")).check("P>=1 (F goal)").status == "holds"
 
 
 def test_crowds_has_its_closed_form() -> None:
@@ -142,6 +297,13 @@ def test_closed_ends_are_models_of_their_own() -> None:
         (SURVEY.format("(0, 1)"), "P>0 (X out) for p in (0, 2)", r"the range of `p` is \(0, 1\)"),
         (SURVEY.format("(0, 1)"), "P>0 (X out) for q in (0, 2)", "`q` is not eps"),
         (SURVEY.format("[0, 1]"), "D[p, 0](X out)", "a number of the formula with p, which may be 0"),
+        (TWO.format("(0, 1)", "(0, 1)"), "P>=p (X out)", "a parameter in a number of this formula"),
+        (TWO.format("(0, inf)", "(0, 1)"), "P>=0 (X out)", "an infinite range of one of several parameters"),
+        (
+            TWO.format("(0, 1)", "(0, 1)").replace("chain", "mdp").replace(" ->", " [a] ->"),
+            "P>=0 (X out)",
+            "decision processes with several parameters",
+        ),
         ("chain; s -> s; param p in (0, 1)", "", "parameters are declared once, above all other numbers"),
         ("chain; param p in (0, 1); s -> {s: exp(p), t: 1 - exp(p)}", "", "the argument of exp must be"),
     ],

@@ -29,7 +29,7 @@ property three: P>0 (X none)
 
 
 def test_a_chain() -> None:
-    model, properties, _ = read_model(Source("survey.dpm", SURVEY))
+    model, properties, *_ = read_model(Source("survey.dpm", SURVEY))
     assert isinstance(model, MarkovChain)
     assert model.names == ("plus", "minus", "yes", "no", "†")
     assert model.rows[:2] == (((2, fmpq(3, 4)), (3, fmpq(1, 4))), ((2, fmpq(1, 4)), (3, fmpq(3, 4))))
@@ -41,7 +41,7 @@ def test_a_chain() -> None:
 
 def test_the_formula_of_a_property_keeps_its_place() -> None:
     text = SURVEY.replace("property three", "\tproperty x: P>0 (X zzz)\nproperty three")
-    model, properties, _ = read_model(Source("survey.dpm", text))
+    model, properties, *_ = read_model(Source("survey.dpm", text))
     line = next(p for p in properties if p.name == "x")
     with pytest.raises(InputError) as caught:
         parse_property(line.source, model)
@@ -69,7 +69,7 @@ def test_a_decision_process() -> None:
 def test_numbers_with_names_and_functions_of_eps() -> None:
     text = "chain; let z = exp(eps); let p = z/(1 + z)\ns -> {s: p, a: 1 - p}; a -> {s: 1/(1 + z), a: p}"
     source = Source("m.dpm", text)
-    model, _, numbers = read_model(source)
+    model, _, numbers, _ = read_model(source)
     z = numbers["z"].value
     assert z == number_from_text("exp(eps)")
     assert model.rows == (((0, z / (1 + z)), (1, 1 / (1 + z))), ((0, 1 / (1 + z)), (1, z / (1 + z))))
