@@ -168,7 +168,7 @@ class Locator:
 
 
 located = Locator("program", "*.dip", paths)
-located_model = Locator("model", "*.d[pir][mnp]", partial(catalogue, "*/*.dip", "*/*.drn", "*/*.dpm"))
+located_model = Locator("model", "*.[dc][pirs][mnpv]", partial(catalogue, "*/*.dip", "*/*.drn", "*/*.dpm"))
 located_hidden = Locator("hidden Markov model", "*.[dh][im][pm]", partial(catalogue, "*/*.dip", "*/*.hmm"))
 
 

@@ -181,7 +181,7 @@ PROGRAMS = System(
 MODELS = System(
     folder="dpctl",
     noun="Markov model",
-    suffixes=(".dpm", ".drn"),
+    suffixes=(".dpm", ".drn", ".csv"),
     commands={
         "model": Entry(
             PROVE,

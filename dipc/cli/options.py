@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PROGRAMS = "*.dip"
 HIDDEN = ("*.hmm", PROGRAMS)
-MODELS = ("*.dpm", "*.drn", PROGRAMS)
+MODELS = ("*.dpm", "*.drn", "*.csv", PROGRAMS)
 STDOUT = "/dev/stdout"
 
 

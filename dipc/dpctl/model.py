@@ -6,9 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
+
+from flint import fmpq
 
 import dipc.dpctl.families as families
 import dipc.dpctl.pipeline as pipeline
@@ -32,8 +35,10 @@ from dipc.models.names import name_declared, unquoted
 from dipc.models.networks import graph_of, parts_of
 from dipc.models.parameters import Parameters as ModelParameters
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
+from dipc.models.rounding import Rounding
 from dipc.models.star import Star
 from dipc.models.storm import model_of, read_symbolic, to_storm
+from dipc.models.tables import HEADER, read_table
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -327,21 +332,54 @@ class MarkovChain(MarkovModel):
         return wrapped(model_of(model, amounts(D))).with_neighbours(neighbours)
 
     @classmethod
-    def from_matrix(cls, matrix: Sequence[Sequence[Probability]], **options: Any) -> MarkovChain:
-        """A chain with the states "0", "1", ... from its matrix of probabilities."""
+    def from_matrix(
+        cls, matrix: Sequence[Sequence[Probability]], *, round: int | None = None, **options: Any
+    ) -> MarkovChain:
+        """A chain with the states "0", "1", ... from its matrix of probabilities.
+
+        A float is refused, but with ``round=1000``: then it is the decimal number that prints it, and rows
+        are taken to multiples of 1/1000 that sum to 1; ``notes`` say by how much numbers have changed.
+        """
         rows = {str(s): {str(t): p for t, p in enumerate(row) if p != 0} for s, row in enumerate(matrix)}
-        return cls(rows, **options)
+        return cls._rounded(rows, round, options)
+
+    @classmethod
+    def _rounded(cls, rows: Mapping[str, Row], multiple: int | None, options: Any) -> MarkovChain:
+        """The chain with these rows; ``multiple`` is that of ``round``."""
+        if multiple is None:
+            return cls(rows, **options)
+        rounding = Rounding(multiple)
+        found: dict[str, Row] = {}
+        for state, row in rows.items():
+            exact = () if isinstance(row, str) else rounding.row(row.values(), f"the row of `{state}`")
+            found[state] = row if isinstance(row, str) else dict(zip(row, exact, strict=True))
+        made = cls(found, **options)
+        made.notes = rounding.notes
+        return made
+
+    def to_matrix(self) -> list[list[Any]]:
+        """The probabilities between all states, ``†`` included if there is one, as exact numbers."""
+        zero = Quotient.of(0)
+        rows = ({t: as_fraction(p) for t, p in cast("Any", row)} for row in self.model.rows)
+        return [[row.get(t, as_fraction(zero)) for t in range(len(self.model.names))] for row in rows]
 
     @classmethod
     def from_networkx(
-        cls, graph: networkx.DiGraph, probability: str = "probability", **options: Any
+        cls,
+        graph: networkx.DiGraph,
+        probability: str = "probability",
+        *,
+        round: int | None = None,
+        **options: Any,
     ) -> MarkovChain:
         """A chain from a directed graph whose edges have a probability; see :meth:`to_networkx`.
 
         Labels, neighbours and start states are those of the graph unless they are given.  A node without
-        edges is a final state, and so is one whose only edge leads to the node ``†``.
+        edges is a final state, and so is one whose only edge leads to the node ``†``.  ``round`` is that of
+        :meth:`from_matrix`.
         """
-        return cls(**(parts_of(graph, probability) | options))
+        parts = parts_of(graph, probability) | options
+        return cls._rounded(parts.pop("rows"), round, parts)
 
 
 class MDP(MarkovModel):
@@ -430,6 +468,12 @@ def _named(names: Iterable[str]) -> list[Named]:
     return [(name, NOWHERE) for name in names]
 
 
+def as_fraction(p: fmpq | Quotient) -> Any:
+    """An exact number as Python has it: a Fraction, if it is rational."""
+    found = p if isinstance(p, fmpq) else p.as_rational()
+    return p if found is None else Fraction(int(found.numerator), int(found.denominator))
+
+
 def probability_of(value: Probability) -> Quotient:
     """An exact number of Python or a text as a function of eps; a float is refused."""
     if isinstance(value, Quotient):
@@ -506,6 +550,8 @@ def kind_of(file: str | Path, source: Source) -> str:
         return ".dip" if is_python(file) else located_model(file).suffix
     if re.search(r"^@type\b", source.text, re.MULTILINE):
         return ".drn"
+    if HEADER.match(source.text):
+        return ".csv"
     return ".dip" if holds_program(file, source) else ".dpm"
 
 
@@ -523,6 +569,13 @@ def _from_drn(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
     return wrapped(found.model, source.name, (), found.numbers, found.notes)
 
 
+def _from_table(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
+    if D:
+        raise InputError(f"{source.name}: a table has no numbers to set")
+    found = read_table(source)
+    return wrapped(found.model, source.name, found.properties, {}, found.notes)
+
+
 def _from_program(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
     overrides = {name: rational(cast(Number, value), f"the parameter `{name}`") for name, value in D.items()}
     (read_star,) = offered("star")
@@ -536,6 +589,7 @@ def _from_storm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
 READERS: dict[str, Callable[[Source, Parameters, Clock], MarkovModel]] = {
     ".dpm": _from_dpm,
     ".drn": _from_drn,
+    ".csv": _from_table,
     ".dip": _from_program,
     **dict.fromkeys((".pm", ".prism", ".nm", ".jani"), _from_storm),
 }

@@ -6,8 +6,10 @@ are rational functions of z = exp(eps/u) and, where it occurs, eps.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
 from itertools import chain, groupby
 from typing import Any
 
@@ -29,6 +31,7 @@ PRISM_WORDS = frozenset(
     endsystem false filter formula func global init int invariant label max mdp min module nondeterministic
     pow pta rate rewards stochastic system true deadlock s z w v eps""".split()  # noqa: SIM905
 )
+IN_COMMENTS = {"label", "final", "neighbours", "start", "actions"}
 PER_LINE = 8  # pairs of neighbours
 Pairs = Sequence[tuple[int, int]]
 
@@ -92,6 +95,22 @@ def dpm(model: Model) -> str:
     lines += _lists("neighbours ", [f"{names[s]} ~ {names[t]}" for s, t in model.neighbours])
     lines.append(f"start {', '.join(names[s] for s in model.start)}")
     return "\n".join(lines) + "\n"
+
+
+def table(model: Model) -> str:
+    """The transitions as a ``.csv`` file, with the rest of the model in its comments."""
+    written, lines, is_mdp = Numbers(EXACT), StringIO(), isinstance(model, Mdp)
+    rest = [line for line in dpm(model).splitlines() if line.partition(" ")[0] in IN_COMMENTS]
+    rows = csv.writer(lines, lineterminator="\n")
+    rows.writerow(["from", *["action"] * is_mdp, "to", "probability"])
+    for s, name in enumerate(model.names):
+        for action, row in choices_of(model, s) if name != DEAD else ():
+            if not goes_to_dead(model, row):
+                marks = [action] * is_mdp
+                rows.writerows([name, *marks, model.names[t], written(p)] for t, p in row)
+    if any(name.startswith("#") or name != name.strip() for name in model.names):
+        raise InputError("a state whose name begins with # or a blank cannot be written", hint="rename it")
+    return lines.getvalue() + "".join(f"# {line}\n" for line in rest)
 
 
 def _dpm_name(name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dipc.claims.wording import pretty
 from dipc.export import boxes
 from dipc.export.boxes import Arrow, Box, Drawing, Short
-from dipc.export.markov import Numbers, choices_of, dpm, drn, goes_to_dead, labels_by_state, prism
+from dipc.export.markov import Numbers, choices_of, dpm, drn, goes_to_dead, labels_by_state, prism, table
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Model
 
@@ -73,6 +73,7 @@ FORMATS: Mapping[str, Callable[[Model], str]] = {
     "drn": drn,
     "prism": prism,
     "dpm": dpm,
+    "csv": table,
     "dot": dot,
     "svg": svg,
 }

@@ -99,18 +99,13 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
 
 def _read(source: Source, overrides: Mapping[str, Amount], unit: int) -> ModelFile:
     """The model, with functions of eps/unit beside its parameters."""
-    reader, properties, line, counted = _Reader(source, overrides, unit), [], 0, 0
+    reader = Reader(source, overrides, unit)
     for start, end in declarations(source.text):
-        if match := PROPERTY.match(source.text, start, end):
-            check_spelling(match[1], Span(source, *match.span(1)))
-            line, counted = line + source.text.count("\n", counted, match.end()), match.end()
-            properties.append(_property(source, match, end, line))
-        else:
-            reader.declare(start, end)
+        reader.read(start, end)
     model = reader.draft.model()
     if reader.parameters.ranges:
         model = mapped(model, lambda p: reader.parameters.ring.of(0) + p)
-    return ModelFile(model, tuple(properties), reader.numbers, reader.parameters)
+    return ModelFile(model, tuple(reader.properties), reader.numbers, reader.parameters)
 
 
 def read_formulas(source: Source) -> tuple[PropertyLine, ...]:
@@ -169,14 +164,27 @@ def _property(source: Source, match: re.Match[str], end: int, line: int) -> Prop
     return PropertyLine(match[1], Source(source.name, blank + text[start:end]), found[1] if found else None)
 
 
-class _Reader(Interpreter[Token, None]):
+class Reader(Interpreter[Token, None]):
     """Reads declarations into a draft; ``part`` is the text of one, ``offset`` its place in the file."""
 
-    def __init__(self, source: Source, overrides: Mapping[str, Amount], unit: int = 1) -> None:
-        self.draft, self.overrides, self.part, self.offset = Draft(source), overrides, source, 0
+    def __init__(self, source: Source, overrides: Mapping[str, Amount] | None = None, unit: int = 1) -> None:
+        self.draft, self.overrides, self.part, self.offset = Draft(source), overrides or {}, source, 0
+        self.properties: list[PropertyLine] = []
+        self._line, self._counted = 0, 0
         self.numbers: dict[str, Amount] = {}
         self.parameters = Parameters({}, unit)
         self._known: dict[str, Quotient] = {}
+
+    def read(self, start: int, end: int) -> None:
+        """Read a property or another declaration; they come in the order of the text."""
+        source = self.draft.source
+        if match := PROPERTY.match(source.text, start, end):
+            check_spelling(match[1], Span(source, *match.span(1)))
+            self._line += source.text.count("\n", self._counted, match.end())
+            self._counted = match.end()
+            self.properties.append(_property(source, match, end, self._line))
+        else:
+            self.declare(start, end)
 
     def declare(self, start: int, end: int) -> None:
         """Read one declaration; plain rows, of which there may be a million, without the grammar."""
@@ -315,6 +323,6 @@ def number_in(source: Source, numbers: Mapping[str, Amount], start: int, end: in
 
 def read_neighbours(text: str, model: Model) -> Model:
     """The model with the neighbours in a text instead of its own: ``a ~ b ~ c, d ~ e`` or ``{a, b, c}``."""
-    reader = _Reader(Source("<neighbours>", text), {})
+    reader = Reader(Source("<neighbours>", text), {})
     reader.visit(GRAMMAR.parse(reader.part, "neighbours"))
     return reader.draft.onto(model)

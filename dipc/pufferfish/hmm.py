@@ -11,18 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from flint import fmpq
 
 import dipc.pufferfish.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
-from dipc.errors import COMPARISON_NAME, InputError, Source, WrongType, check_type
+from dipc.errors import COMPARISON_NAME, InputError, Source, check_type
 from dipc.lazily import lazily
+from dipc.models.rounding import Rounding
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -112,15 +110,12 @@ class HiddenMarkovModel:
         ``round=1000`` takes multiples of 1/1000 that do; ``notes`` say by how much numbers have changed.
         ``names`` are ``states`` and ``observations``.
         """
-        changes = [fmpq(0)]
+        rounding = Rounding(round)
         first, second = (
-            [_exact_row(row, round, changes, f"row {i} of the {what}") for i, row in enumerate(matrix)]
+            [rounding.row(row, f"row {i} of the {what}") for i, row in enumerate(matrix)]
             for matrix, what in ((transitions, "transitions"), (emissions, "emissions"))
         )
-        found = HiddenMarkovModel.of(first, second, **names)
-        size = float(Fraction(int(max(changes).p), int(max(changes).q)))
-        most = f"the probabilities were rounded to multiples of 1/{round}, by at most {size:.2g}"
-        return replace(found, notes=(most,)) if round is not None and max(changes) else found
+        return replace(HiddenMarkovModel.of(first, second, **names), notes=rounding.notes)
 
     @staticmethod
     def from_networkx(graph: networkx.DiGraph) -> HiddenMarkovModel:
@@ -267,6 +262,19 @@ class PufferfishQuestion:
         """
         return pipeline.budget(self.question, Clock())
 
+    def to_arrays(self) -> tuple[list[list[Any]], list[list[Any]]]:
+        """The matrices of transitions and emissions: fractions, or functions of parameters.
+
+        The states and observations are in the order of the model; a state that stops has a row of zeros.
+        """
+        model = self.question.model
+
+        def matrix(rows: Sequence[Sequence[tuple[int, Parametric]]], size: int) -> list[list[Any]]:
+            found = [{place: p if (x := p.as_rational()) is None else x for place, p in row} for row in rows]
+            return [[row.get(place, Fraction(0)) for place in range(size)] for row in found]
+
+        return matrix(model.transitions, len(model.states)), matrix(model.emissions, len(model.observations))
+
     def curve(self) -> Iterator[Budget]:
         """The least c for the horizons 1, 2, ..., up to that of the question."""
         if self.question.horizon is None:
@@ -393,37 +401,3 @@ def _row(row: Sequence[Probability], names: Sequence[str], state: str) -> str:
         raise InputError(f"a row of state {state} has {len(row)} numbers, not {len(names)}")
     found = {name: p for name, p in zip(names, row, strict=False) if p != 0}
     return _weights(found) if found else "stop"
-
-
-def _exact_row(row: Any, multiple: int | None, changes: list[fmpq], where: str) -> list[fmpq]:
-    """The numbers of a row of floats, rounded if that is wanted; they sum to 1, or all are 0."""
-    found = [_decimal(x, where) for x in row]
-    total = sum(found, fmpq(0))
-    if multiple is not None and total and abs(total - 1) * multiple <= len(found):
-        snapped = _snapped([x / total for x in found], multiple)
-        changes += [abs(x - y) for x, y in zip(found, snapped, strict=True)]
-        return snapped
-    if total not in (0, 1):
-        error = f"{where} sums to 1 {'+' if total > 1 else '-'} {abs(total - 1)}"
-        raise InputError(error, hint="round=1000 takes multiples of 1/1000 that sum to 1")
-    return found
-
-
-def _decimal(value: Any, where: str) -> fmpq:
-    number = float(value) if not isinstance(value, int | Fraction | fmpq) else value
-    if isinstance(number, float) and not (isfinite(number) and number >= 0):
-        raise WrongType(f"{where} contains {number}, not a probability")
-    return rational(repr(number) if isinstance(number, float) else number, where)
-
-
-def _snapped(row: Sequence[fmpq], multiple: int) -> list[fmpq]:
-    """Multiples of ``1/multiple`` that sum to 1: rounded down, then the largest remainders rounded up.
-
-    >>> _snapped([fmpq(1, 3)] * 3, 10)
-    [2/5, 3/10, 3/10]
-    """
-    down = [int((x * multiple).floor()) for x in row]
-    order = sorted(range(len(row)), key=lambda i: down[i] - row[i] * multiple)
-    for i in order[: multiple - sum(down)]:
-        down[i] += 1
-    return [fmpq(n, multiple) for n in down]

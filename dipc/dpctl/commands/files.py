@@ -96,6 +96,7 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     \b
     drn, prism   for the model checkers Storm and PRISM, with z = exp(eps)
     dpm          our own format: of a program, the chain from inputs to outputs
+    csv          a table of transitions
     dot, svg     a picture
     """
     return write_export(asked, to, output)

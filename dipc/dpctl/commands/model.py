@@ -63,8 +63,8 @@ Examples:
 def model() -> None:
     """Decide formulas of dpCTL* on Markov chains and decision processes: for every eps, with witnesses.
 
-    A MODEL is a file (*.dpm, *.drn; *.dip for the outputs of a program; with stormpy also *.pm, *.prism, *.nm
-    and *.jani), the name of a shipped model or program, or - for the standard input.
+    A MODEL is a file (*.dpm, *.drn, *.csv; *.dip for the outputs of a program; with stormpy also *.pm,
+    *.prism, *.nm and *.jani), the name of a shipped model or program, or - for the standard input.
     """
 
 
@@ -281,7 +281,7 @@ def _posed_about_several(
     asked: Asked, files: Sequence[str], formulas: Sequence[str], file_of_formulas: str | None
 ) -> Iterator[Posed]:
     """What is asked about models in files and folders; an error in one does not stop the others."""
-    several = options.expanded(files, [f"*{ending}" for ending in SYSTEM.suffixes])
+    several = options.expanded(files, [f"*{ending}" for ending in SYSTEM.suffixes if ending != ".csv"])
     given = formulas or file_of_formulas is not None
     for file in several:
         one = replace(asked, file=file)
