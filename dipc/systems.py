@@ -103,6 +103,12 @@ PROGRAMS = System(
             "Find the least privacy budget that is enough.",
             "dipc budget svt1",
         ),
+        "sweep": Entry(
+            PROVE,
+            "dipwhile.commands.sweep:sweep",
+            "Ask a question for many values of parameters.",
+            "dipc sweep svt1 --each N=1..5 --ask budget",
+        ),
         "profile": Entry(
             PROVE,
             "dipwhile.commands.tightness:profile",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 import time
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -27,7 +26,6 @@ import dipc
 from dipc import Quotient
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import worst_sets
-from dipc.cli.main import status
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.adjacency import Input, InputSpace, adjacent
@@ -370,35 +368,6 @@ def test_a_counterexample_among_ten_billion_pairs() -> None:
         expected[2], expected[6], expected[10] = few[0][1]
         assert many == (("q", tuple(expected)),)
     assert large.counterexample.outputs == small.counterexample.outputs
-
-
-# --- several processes ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "claim"),
-    spread(
-        [
-            ("svt/svt1", None),
-            ("svt/svt1", "37/50*eps"),
-            ("svt/svt4", None),
-            ("svt/sparse", None),
-            ("svt/sparse", "eps/2, exp(-3)"),
-            ("randomized_response/rand1", None),
-        ],
-        3,
-    ),
-)
-def test_jobs_change_nothing(name: str, claim: str | None) -> None:
-    pytest.importorskip("joblib")
-    mechanism = dipc.load(ROOT / "programs" / f"{name}.dip", N=3)
-    assert mechanism.check(claim, jobs=2) == mechanism.check(claim)
-
-
-def test_jobs_without_joblib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(sys.modules, "joblib", None)
-    assert status(["check", str(ROOT / "programs" / "svt" / "svt1.dip"), "--jobs", "2"]) == 2
-    assert "pip install joblib" in capsys.readouterr().err
 
 
 # --- limits --------------------------------------------------------------------------------------

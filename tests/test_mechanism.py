@@ -90,8 +90,6 @@ def test_pairs_in_every_form(svt: dipc.Mechanism, broken: dipc.Violated, pair: A
         ({"pair": ("q=[0,0]", "q=[0")}, InputError, r"<second input>:1:3"),
         ({"pair": ("q=[0,0]", "q=[0,7]")}, InputError, r"7 is not a value of the input `q`\n.*\{-1, 0, 1\}"),
         ({"pair": ("q=[0,0]", "")}, InputError, r"no value is given for the input `q`"),
-        ({"jobs": "2"}, WrongType, r"jobs must be a whole number"),
-        ({"jobs": 0}, InputError, r"jobs must be 1 or more"),
     ],
 )
 def test_what_check_refuses(

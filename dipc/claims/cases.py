@@ -5,25 +5,15 @@ ordered pairs of adjacent inputs with the same probabilities of one output (a cl
 outputs (a claim by law).  They are decided in the order of their first pairs: the first violation found is
 the first among all pairs and outputs, and the inequalities decided before it are exactly those that going
 through the pairs one by one would decide.
-
-Several processes, if requested, give the same answers in the same order.  (Polynomials of flint hold Python's
-global lock, so that threads would not help.)
 """
 
 from __future__ import annotations
 
-import signal
-import threading
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
-from dipc.claims.oracle import SignOracle
-from dipc.errors import InputError
 from dipc.models.laws import Case, Neighbours, Vector
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
@@ -31,8 +21,6 @@ from dipc.signs.proofs import Chain, Identity, Inverse, Point, SignTable
 
 Laws = tuple[Vector, Vector]
 Tick = Callable[[int, int], None]  # called with what is done, and of how much; may raise LimitReached
-
-CHUNK = 256  # pairs of vectors handed to a process at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,62 +135,16 @@ class Evidence:
     answers: Mapping[Laws, Sequence[Checked]]
 
 
-def go_through(
-    cases: Sequence[Case], inequalities: Inequalities, findings: Findings, jobs: int, tick: Tick
-) -> None:
-    """Decide the cases in their order up to the first violation; ``findings`` is filled on the way.
-
-    Raises :class:`InputError` if several processes (``jobs``) are requested and joblib is not installed.
-    """
+def go_through(cases: Sequence[Case], inequalities: Inequalities, findings: Findings, tick: Tick) -> None:
+    """Decide the cases in their order up to the first violation; ``findings`` is filled on the way."""
     answers = findings.answers
-    different = list(dict.fromkeys((case.left, case.right) for case in cases))
-    one_by_one = (inequalities.examine(left, right) for left, right in different)
-    coming = one_by_one if jobs == 1 else _in_processes(inequalities.claim, different, jobs)
+    different = len({(case.left, case.right) for case in cases})
     for case in cases:
         findings.open = case.pairs.first
         laws = case.left, case.right
         if laws not in answers:
-            tick(len(answers), len(different))
-            answers[laws] = next(coming)
+            tick(len(answers), different)
+            answers[laws] = inequalities.examine(*laws)
         findings.note(case, answers[laws])
         if findings.violation:
             return
-
-
-def _in_processes(claim: Claim, laws: Sequence[Laws], jobs: int) -> Iterator[list[Checked]]:
-    """The answers for each two laws, in their order; the caller may stop early."""
-    size = min(CHUNK, len(laws) // jobs + 1)
-    chunks = [laws[i : i + size] for i in range(0, len(laws), size)]
-    try:
-        from joblib import Parallel, delayed, parallel_config
-    except ImportError:
-        message = "several jobs need the package joblib, which is not installed"
-        raise InputError(message, hint="pip install joblib, or leave the option --jobs out") from None
-    # Ctrl-C reaches all processes of a terminal; only the first one answers.
-    with parallel_config("loky", initializer=partial(signal.signal, signal.SIGINT, signal.SIG_IGN)):
-        results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(claim, each) for each in chunks)
-    try:
-        for answers in results:
-            yield from answers
-    finally:
-        with _silent():
-            results.close()
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Cancelling tasks is intended: joblib warns of it, and its thread misses those just begun."""
-    failed = threading.excepthook
-    threading.excepthook = lambda arguments: None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        threading.excepthook = failed
-
-
-def _work(claim: Claim, laws: Sequence[Laws]) -> list[list[Checked]]:
-    """The work of one process."""
-    inequalities = claim.inequalities(SignOracle(claim.budgets))
-    return [inequalities.examine(left, right) for left, right in laws]

@@ -20,15 +20,13 @@ def decide(
     inputs: int,
     explore: Callable[[SignOracle], Neighbours],
     clock: Clock,
-    jobs: int = 1,
     system: object = None,
 ) -> Verdict:
     """Decide a claim about a system with this number of inputs.
 
     ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
-    of the claim.  ``jobs`` processes decide inequalities.  A proof carries its evidence about ``system``, if
-    one is given.  Raises :class:`InputError` if the claim or the system makes no sense; a limit that runs out
-    is an :class:`Undecided` verdict.
+    of the claim.  A proof carries its evidence about ``system``, if one is given.  Raises :class:`InputError`
+    if the claim or the system makes no sense; a limit that runs out is an :class:`Undecided` verdict.
     """
     oracle, findings = SignOracle(claim.budgets), Findings()
     inequalities = claim.inequalities(oracle)
@@ -39,7 +37,7 @@ def decide(
         clock.lap("distributions")
         cases = cases_in_order(neighbours, claim.by_output)
         clock.lap("neighbours")
-        go_through(cases, inequalities, findings, jobs, partial(clock.tick, "inequalities"))
+        go_through(cases, inequalities, findings, partial(clock.tick, "inequalities"))
         clock.lap("decision")
         counts = findings.counts(neighbours, claim)
         if findings.violation is not None:

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
-from dipc.cli.failures import INTERRUPTED, Interrupted, kind_of
 from dipc.cli.outcome import Result, summary, write_report
+from dipc.cli.tasks import ALONE, Workers, in_turn
 from dipc.cli.terminal import answer, say, show_table
 from dipc.cli.work import Bar
 from dipc.clock import Progress
@@ -50,6 +49,7 @@ class Asking(Generic[Thing, Found]):
     question: Callable[[Thing, Progress], Found]
     failed: Callable[[Thing, float, BaseException], Found]
     table: Callable[[Sequence[Found], str], None] = claims_table
+    workers: Workers = ALONE
 
     def one(self, thing: Thing, doing: str) -> Found:
         """The answer about one thing, which is not yet shown; its errors are those of the command."""
@@ -58,7 +58,7 @@ class Asking(Generic[Thing, Found]):
 
     def several(self, things: Sequence[Thing]) -> list[Found]:
         """Ask about one thing after the other, and show a table, a word each or JSON."""
-        outcomes = list(self._in_turn(things))
+        outcomes = list(in_turn(self.noun, self.question, self.failed, things, self.workers))
         if self.style == "json":
             say(json.dumps([outcome.record for outcome in outcomes], indent=2))
         elif self.style == "quiet":
@@ -68,21 +68,6 @@ class Asking(Generic[Thing, Found]):
             self.table(outcomes, self.noun)
             say(summary(outcomes, len(things), self.noun))
         return outcomes
-
-    def _in_turn(self, things: Sequence[Thing]) -> Iterator[Found]:
-        """An error in one question does not stop the others; Ctrl-C does."""
-        with Bar(f"{self.noun}s") as bar:
-            for done, thing in enumerate(things):
-                bar.show(f"{self.noun}s", done, len(things))
-                start = monotonic()
-                try:
-                    outcome = self.question(thing, bar.show)
-                except (Exception, KeyboardInterrupt) as error:  # each has its own row
-                    shown = Interrupted("interrupted") if kind_of(error)[1] == INTERRUPTED else error
-                    outcome = self.failed(thing, monotonic() - start, shown)
-                yield outcome
-                if outcome.interrupted:
-                    break
 
 
 @contextmanager

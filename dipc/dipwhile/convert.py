@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from numbers import Integral, Rational
+from numbers import Rational
 
 from flint import fmpq
 
@@ -114,15 +114,6 @@ def to_width(value: PythonValue) -> fmpq:
     if (width := to_rational(value, "the width")) <= 0:
         raise InputError(f"the width must be positive, not {width}", hint="for example 1e-10")
     return width
-
-
-def to_jobs(value: object) -> int:
-    """A number of processes: 1 or more."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise WrongType(f"jobs must be a whole number, not `{value}`", hint="for example jobs=2")
-    if value < 1:
-        raise InputError(f"jobs must be 1 or more, not {value}")
-    return int(value)
 
 
 def cells_of(

@@ -83,7 +83,7 @@ def expectations(
 # --- accuracy as a claim -----------------------------------------------------------------------
 
 
-def check_accurate(explored: Explored, text: str, at: fmpq | None, clock: Clock, jobs: int) -> Verdict:
+def check_accurate(explored: Explored, text: str, at: fmpq | None, clock: Clock) -> Verdict:
     """Decide ``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
     program = explored.program
     before, rest = text.split(ACCURATE, 1)
@@ -106,7 +106,7 @@ def check_accurate(explored: Explored, text: str, at: fmpq | None, clock: Clock,
         laws = [(1 - error, error) for _, error in found]
         return Listed([u for u, _ in found], outcomes, laws, [(i, i) for i in range(len(found))])
 
-    return without_pairs(decide(claim, explored.space.size, explore, clock, jobs))
+    return without_pairs(decide(claim, explored.space.size, explore, clock))
 
 
 def without_pairs(verdict: Verdict) -> Verdict:

@@ -154,19 +154,17 @@ class Mechanism:
         *,
         at: PythonValue | None = None,
         pair: Sequence[Inputs] | None = None,
-        jobs: int = 1,
     ) -> Verdict:
         """Decide a claim, by default the program's own, of privacy if it has two.
 
         ``claim`` is what may follow ``private`` in a program, for example ``"eps/2, exp(-2)"``; ``at``
         decides it for one eps only; ``pair`` for one pair of inputs only (in both directions), each a mapping
-        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency; ``jobs``
-        processes decide inequalities, with the same result (more than one requires joblib).
+        or a text such as ``"q=[0,1]"``, which must be adjacent if the program defines adjacency.
 
         Returns :class:`Private`, :class:`Violated` or :class:`Undecided`, for example if a limit
         (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
-        ask = self._ask(pair, at, jobs=jobs)
+        ask = self._ask(pair, at)
         if claim is None and self.program.claim is None:
             claim = self.program.accurate
         if is_accurate(claim):
@@ -174,7 +172,7 @@ class Mechanism:
                 raise InputError("accuracy is about single inputs: leave out `pair`")
             about = str(claim)
             return self._held(
-                ask.clock, lambda: measures.check_accurate(self.explored, about, ask.at, ask.clock, ask.jobs)
+                ask.clock, lambda: measures.check_accurate(self.explored, about, ask.at, ask.clock)
             )
         wanted = self._claim(claim)
         goal = claim_of(wanted, ask.at)
@@ -423,7 +421,6 @@ class Mechanism:
         pair: Sequence[Inputs] | None = None,
         at: PythonValue | None = None,
         budgets: str | None = None,
-        jobs: int = 1,
     ) -> Ask:
         """What the options of a question mean for this program.  Raises :class:`InputError`."""
         if at is not None and budgets is not None:
@@ -433,7 +430,6 @@ class Mechanism:
             at=None if at is None else convert.to_eps(at),
             interval=None if budgets is None else convert.to_eps_range(self.program, budgets),
             clock=Clock(),
-            jobs=convert.to_jobs(jobs),
         )
 
     def _held(self, clock: Clock, work: Callable[[], Found]) -> Found:

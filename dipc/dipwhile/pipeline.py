@@ -58,14 +58,13 @@ class Ask:
     """What restricts a question about a program: one pair of inputs, one eps or an interval, and limits.
 
     ``pair`` stands for all adjacent inputs; ``at`` and ``interval`` replace the range of the claim.  The
-    ``clock`` has the limits and runs already; ``jobs`` is the number of processes that decide inequalities.
+    ``clock`` has the limits and runs already.
     """
 
     pair: tuple[Input, Input] | None = None
     at: fmpq | None = None
     interval: EpsRange | None = None
     clock: Clock = field(default_factory=Clock)
-    jobs: int = 1
 
     def eps_range(self, claim: CoreClaim | None) -> EpsRange:
         """The values of eps in question; without a restriction, those of the claim, or all eps > 0."""
@@ -93,7 +92,7 @@ def _decided(explored: Explored, goal: Claim, ask: Ask) -> Verdict:
             notes.extend(silent_outputs(explored.program.outputs, found.outcomes))
         return found
 
-    verdict = decide(goal, explored.space.size, explore, clock, ask.jobs, system)
+    verdict = decide(goal, explored.space.size, explore, clock, system)
     return replace(verdict, notes=(*verdict.notes, *notes))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 from dipc.claims.exponent import logarithm_text
 from dipc.claims.privacy import Goal
 from dipc.claims.wording import pretty
-from dipc.cli import options
+from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
@@ -37,13 +37,6 @@ else:
 PATIENCE = 2  # seconds for the curve that a violated claim is shown with
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted(program_options.Asked):
-    """What is asked about a program."""
-
-    jobs: int
-
-
 @click.command(
     epilog="""\b
 Examples:
@@ -53,6 +46,7 @@ Examples:
   dipc check mine.dip --certificate mine.json  then: dipc verify mine.json
   dipc check mine.py:noisy_sum                a function in Python
   dipc check first.dip second.dip folder/     a table of several
+  dipc check folder/ --jobs 4                 four at a time
   dipc check examples/ --expect --junit report.xml  for continuous integration
   dipc new mine --stdout | dipc check -       a program from another program
 """,
@@ -67,13 +61,13 @@ Examples:
 @program_options.declared("adjacent", "linf 1")
 @options.time_limit(help="Give up after this many seconds (verdict: undecided).")
 @options.memory_limit(help="Give up beyond this memory (verdict: undecided).")
-@click.option("--jobs", type=options.Count(least=1), default=1, metavar="K", help="Decide in K processes.")
+@tasks.options
 @options.certificate()
 @options.expect()
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
 @options.quiet()
-def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
+def check(files: tuple[str, ...], junit: str | None, jobs: int, cluster: str | None, **given: Any) -> int:
     """Prove the claim of each FILE for every eps, or give an exact counterexample.
 
     A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all programs in it) or -
@@ -85,7 +79,7 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     verdict counts as 0, and another one that is decided as 1.
     """
     files = tuple(mechanisms_in(files))
-    wanted, single = Wanted(file=files[0], **given), options.is_one(files)
+    wanted, single = program_options.Asked(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
     programs = list(files) if single else _expanded(files)
     for target in (junit, wanted.certificate_file):
@@ -93,8 +87,9 @@ def check(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
     questions = Asking[str, Outcome](
         "program",
         wanted.style,
-        lambda file, progress: decided(replace(wanted, file=file), progress)[0],
+        lambda file, progress: without_evidence(decided(replace(wanted, file=file), progress)[0]),
         lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
+        workers=tasks.Workers(jobs, cluster),
     )
     with reported(junit, "dipc check", lambda error: Outcome(files[0], 0.0, error=error)) as outcomes:
         outcomes += [_single(wanted)] if single else questions.several(programs)
@@ -127,7 +122,7 @@ def _expanded(files: Sequence[str]) -> list[str]:
     return programs
 
 
-def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
+def _refuse_contradictions(wanted: program_options.Asked, single: bool) -> None:
     if wanted.certificate_file is not None and wanted.pair:
         raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
     if wanted.certificate_file is not None and not single:
@@ -142,7 +137,7 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
 # --- one program ---------------------------------------------------------------------------------
 
 
-def _single(wanted: Wanted) -> Outcome:
+def _single(wanted: program_options.Asked) -> Outcome:
     """Check one program and show the verdict; its errors are those of the command."""
     with Bar(f"reading {wanted.name}") as bar:
         outcome, mechanism = decided(wanted, bar.show)
@@ -157,7 +152,7 @@ def _single(wanted: Wanted) -> Outcome:
     return outcome
 
 
-def for_every_size(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
+def for_every_size(wanted: program_options.Asked, mechanism: Mechanism, outcome: Outcome) -> str | None:
     """The command that asks about every size what was proved at one, if the program has sizes."""
     private = outcome.word == "private" and not outcome.interrupted
     if not private or wanted.declarations or wanted.restrictions or wanted.file == STDIN:
@@ -169,7 +164,7 @@ def for_every_size(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> st
     return f"for every {' and '.join(sizes)}: {command}" if sizes else None
 
 
-def what_holds(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | None:
+def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Outcome) -> str | None:
     """The claim that holds where one with a logarithm or a number was violated: the curve of the loss.
 
     None if the question is another one, and where the curve takes long or there is none.
@@ -194,14 +189,21 @@ def what_holds(wanted: Wanted, mechanism: Mechanism, outcome: Outcome) -> str | 
     return pretty(f"what holds is private {logarithm_text(segments[0].value)}")
 
 
-def decided(wanted: Wanted, progress: Progress) -> tuple[Outcome, Mechanism]:
+def decided(wanted: program_options.Asked, progress: Progress) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
     with asking(*wanted.limits, progress) as running:
         mechanism = wanted.load()
         expected = expected_verdict(mechanism.commented) if wanted.expect else None
         reading = monotonic() - start
-        verdict = mechanism.check(wanted.claim, **wanted.restrictions, jobs=wanted.jobs)
+        verdict = mechanism.check(wanted.claim, **wanted.restrictions)
     total, set_to = monotonic() - start, mechanism.parameters
     outcome = Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading, wanted.pair)
     return outcome, mechanism
+
+
+def without_evidence(outcome: Outcome) -> Outcome:
+    """The outcome, small enough to be sent: without what a certificate is made of."""
+    if outcome.verdict is None:
+        return outcome
+    return replace(outcome, verdict=replace(outcome.verdict, evidence=None))
