@@ -235,7 +235,7 @@ class Table:
 
     def __init__(self, ask: str, ranges: Mapping[str, Sequence[str]]) -> None:
         self.heads = (*ranges, "verdict" if ask == "check" else "least t", "seconds", "remark")
-        answer_width = 9 if ask == "check" else 12
+        answer_width = 11 if ask == "check" else 12
         shown = [max(map(len, (name, *values))) for name, values in ranges.items()]
         self.widths = (*shown, answer_width, 8)
         self.begun = False
