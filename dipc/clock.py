@@ -7,7 +7,9 @@ refused.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +17,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from numbers import Rational
 from time import monotonic, process_time
+from types import FrameType
 from typing import Any
 
 from dipc.errors import InputError, LimitReached, WrongType
@@ -197,6 +200,28 @@ class Clock:
             raise LimitReached(TIME)
         if self.memory is not None and peak_memory() > self.memory:
             raise LimitReached(MEMORY)
+
+
+@contextmanager
+def processor_time(seconds: float, otherwise: str) -> Iterator[None]:
+    """``with processor_time(3, "it takes too long"): work()``: raises :class:`LimitReached` inside the work.
+
+    Only in a main thread, and where the system has such timers; elsewhere nothing ends the work.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise LimitReached(otherwise)
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 class Busy(Clock):

@@ -78,6 +78,7 @@ class Bar:
 
     def __init__(self, doing: str, patience: float = PATIENCE) -> None:
         self.doing = doing
+        self._about: Callable[[], str] | None = None
         self._stages: dict[str, tuple[int, int | None]] = {doing: (0, None)}
         self._display: Display | None = None
         self._tasks: dict[str, TaskID] = {}
@@ -106,6 +107,13 @@ class Bar:
             if self._display is not None:
                 self._draw(self._display, stage)
 
+    def announce(self, about: Callable[[], str]) -> None:
+        """Say what the work goes through, where a display opens."""
+        with self._lock:
+            self._about = about
+            if self._display is not None:
+                self._display.console.print(about(), highlight=False)
+
     def _draw(self, display: Display, stage: str) -> None:
         done, total = self._stages[stage]
         if stage not in self._tasks:
@@ -124,6 +132,8 @@ class Bar:
             display = progress.Progress("{task.description}", *columns, console=console, transient=True)
             for stage in self._stages:
                 self._draw(display, stage)
+            if self._about is not None:
+                console.print(self._about(), highlight=False)
             display.start()
             self._display = display
 

@@ -76,7 +76,7 @@ def expectations(
         terms = (p * number_of(measure, variables, (*values, *outcome)) for outcome, p in law.items())
         return sum(terms, Quotient.of(0))
 
-    inputs = list(explored.space) if only is None else [only]
+    inputs = explored.space.listed() if only is None else [only]
     return _for_each(explored, inputs, expectation, judge, clock)
 
 
@@ -145,8 +145,8 @@ def cells(explored: Explored, values: Input) -> tuple[Value, ...]:
 def inputs_with(explored: Explored, when: Condition | None, clock: Clock) -> list[Input]:
     """The inputs that meet a condition, in their order."""
     if when is None:
-        return list(explored.space)
-    inputs = list(explored.space)
+        return explored.space.listed()
+    inputs = explored.space.listed()
     keys = [cells(explored, values) for values in inputs]
     names = [name for name, _ in when.gaps]
     columns = [gaps(explored.program, keys, expr, clock) for _, expr in when.gaps]

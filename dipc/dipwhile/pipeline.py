@@ -23,11 +23,12 @@ from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import Input, Pair, adjacent, numbers_of, pairs_of
+from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of, pairs_of, shown
 from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.neighbours import Explored
+from dipc.dipwhile.semantics.pairs import number_of_pairs
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax import ast
@@ -157,6 +158,16 @@ def settled(verdict: Verdict) -> Verdict:
     return verdict
 
 
+def announced(explored: Explored) -> str:
+    """What the check of all adjacent inputs goes through, in one line."""
+    space, relation = explored.space, explored.program.adjacency
+    inputs = f"{shown(space.size)} inputs"
+    if relation is None or relation.formula is not None:
+        return f"{inputs}, each compared with each other one"
+    pairs = number_of_pairs(space, Distance(space, relation))
+    return f"{inputs}, {shown(pairs)} ordered pairs of neighbours: alike ones are decided once"
+
+
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
     """The exact output distribution on one input; its probabilities must make sense on the whole range."""
     explorer = Explorer(program)
@@ -246,6 +257,9 @@ def no_adjacency(program: CoreProgram) -> InputError:
     return InputError(message, hint="add a line such as: adjacent linf 1")
 
 
+MOST_COMPARED = 10**6  # inputs, each with each other one
+
+
 def neighbours_of(
     explored: Explored, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
 ) -> Neighbours:
@@ -279,7 +293,7 @@ def pairs_one_by_one(
         return pair, [(0, 1), (1, 0)], True
     if relation is None:
         raise no_adjacency(explored.program)
-    inputs = list(space)
+    inputs = space.listed(MOST_COMPARED)
     tick = partial(clock.tick, "neighbours", total=len(inputs))
     return inputs, *pairs_of(space, inputs, relation, tick)
 

@@ -141,7 +141,7 @@ def adjacent_pairs(space: InputSpace, clock: Clock) -> tuple[Sequence[Pair], tup
     if relation.formula is None:
         return distance_pairs(space, Distance(space, relation), clock), ()
     tick = partial(clock.tick, "neighbours", total=space.size)
-    pairs, symmetric = pairs_of(space, list(space), relation, tick)
+    pairs, symmetric = pairs_of(space, space.listed(), relation, tick)
     return [(u, v) for u, v in pairs if u < v], () if symmetric else (BOTH_WAYS,)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +14,22 @@ import click
 
 from dipc.claims.exponent import logarithm_text
 from dipc.claims.privacy import Goal
+from dipc.claims.verdict import Undecided
 from dipc.claims.wording import pretty
 from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
-from dipc.clock import Progress, limits
+from dipc.clock import Progress, as_one, limits
 from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dipwhile.syntax.parser import parse
+from dipc.dipwhile.pipeline import announced
+from dipc.dipwhile.semantics.adjacency import INSTEAD
+from dipc.dipwhile.syntax.parser import is_accurate, parse
 from dipc.errors import DipcError
 from dipc.lazily import lazily
-from dipc.shipped import STDIN, expected_verdict, mechanisms_in
+from dipc.shipped import STDIN, expected_verdict, is_python, mechanisms_in
 
 if TYPE_CHECKING:
     import dipc.dipwhile.allsizes.front as front
@@ -140,12 +145,14 @@ def _refuse_contradictions(wanted: program_options.Asked, single: bool) -> None:
 def _single(wanted: program_options.Asked) -> Outcome:
     """Check one program and show the verdict; its errors are those of the command."""
     with Bar(f"reading {wanted.name}") as bar:
-        outcome, mechanism = decided(wanted, bar.show)
+        outcome, mechanism = decided(wanted, bar.show, bar)
     present(outcome, wanted.style)
     if wanted.style == "text":
         for more in (for_every_size(wanted, mechanism, outcome), what_holds(wanted, mechanism, outcome)):
             if more is not None:
                 say(more)
+    if outcome.word == "undecided" and INSTEAD in outcome.remark and not is_python(wanted.file):
+        say_notes(feasible(wanted, mechanism))
     write_certificate(
         outcome, lambda verdict: produce.certificate(mechanism.program, verdict), wanted.certificate_file
     )
@@ -189,13 +196,35 @@ def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Out
     return pretty(f"what holds is private {logarithm_text(segments[0].value)}")
 
 
-def decided(wanted: program_options.Asked, progress: Progress) -> tuple[Outcome, Mechanism]:
+PROBE = 2.0  # seconds
+
+
+def feasible(wanted: program_options.Asked, mechanism: Mechanism) -> Iterator[str]:
+    """The greatest size that is decided soon, if the program has one size: all smaller ones are tried."""
+    sizes = front.free_sizes(parse(mechanism.source))
+    decided: tuple[int, float] | None = None
+    with limits(seconds=PROBE), as_one(), suppress(DipcError):
+        for size in count(1) if len(sizes) == 1 else ():
+            start = monotonic()
+            smaller = Mechanism.load_file(mechanism.source, {**mechanism.overrides, sizes[0]: size})
+            if isinstance(smaller.check(wanted.claim, **wanted.restrictions), Undecided):
+                break
+            decided = size, monotonic() - start
+    if decided is not None:
+        yield f"{sizes[0]} = {decided[0]} is decided in {decided[1]:.1f} s"
+
+
+def decided(
+    wanted: program_options.Asked, progress: Progress, bar: Bar | None = None
+) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()
     with asking(*wanted.limits, progress) as running:
         mechanism = wanted.load()
         expected = expected_verdict(mechanism.commented) if wanted.expect else None
         reading = monotonic() - start
+        if bar is not None and wanted.pair is None and not is_accurate(wanted.claim):
+            bar.announce(lambda: announced(mechanism.explored))
         verdict = mechanism.check(wanted.claim, **wanted.restrictions)
     total, set_to = monotonic() - start, mechanism.parameters
     outcome = Outcome(wanted.name, total, verdict, running.error, expected, set_to, reading, wanted.pair)

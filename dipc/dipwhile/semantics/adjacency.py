@@ -7,6 +7,7 @@ distance is left; a formula is evaluated on every pair.  The relation is made sy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import accumulate, product
 from math import lcm, prod
 from operator import mul
@@ -18,10 +19,24 @@ from dipc.dipwhile.semantics.evaluate import Memory, condition, never, number, s
 from dipc.dipwhile.syntax.ast import Expr
 from dipc.dipwhile.syntax.core import Cell, CoreAdjacency, CoreProgram
 from dipc.dipwhile.syntax.pairwise import DISTANCE, METRICS
+from dipc.errors import LimitReached
 from dipc.models.values import Value
 
 Input = dict[Cell, Value]
 Pair = tuple[int, int]  # positions in the list of all inputs
+
+
+MOST_LISTED = 10**7  # inputs that are listed
+INSTEAD = "ask about a smaller size with -D, about two inputs with --pair, or about every size: dipc prove"
+
+
+def shown(number: int) -> str:
+    """A number of inputs, rounded if it is long.
+
+    >>> shown(12345), shown(3**84)
+    ('12345', '1.2*10^40')
+    """
+    return str(number) if number < 10**9 else f"{Decimal(number):.1e}".replace("e+", "*10^")
 
 
 class InputSpace:
@@ -43,6 +58,12 @@ class InputSpace:
     def __iter__(self) -> Iterator[Input]:
         for values in product(*self.domains):
             yield dict(zip(self.cells, values, strict=True))
+
+    def listed(self, most: int = MOST_LISTED) -> list[Input]:
+        """All inputs.  Raises :class:`LimitReached` at once if no machine gets through so many."""
+        if self.size > most:
+            raise LimitReached(f"{shown(self.size)} inputs, one by one, are too many ({INSTEAD})")
+        return list(self)
 
     def digits(self, position: int) -> list[int]:
         """For the input at a position, the place of each cell's value in its domain."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from copy import copy
 from functools import cached_property, partial
 
-from dipc.clock import Clock, Tick, unlimited
-from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
+from dipc.clock import Clock, Tick, processor_time, unlimited
+from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace, shown
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.functions import OutputFunctions
@@ -18,6 +19,11 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
 from dipc.models.laws import Case, Vector
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
+
+MANY = 10**12
+"""Inputs: of more, those programs are explored whose inputs are soon told apart, as of a running sum."""
+SOON = 3.0  # seconds of the processor
+LONGER = "--time-limit SECONDS tries for longer"
 
 
 class OutputLaws:
@@ -132,6 +138,9 @@ class Explored:
         """All neighbours in the program's distance, and what that left open."""
         if self._walked is None:
             explorer = Explorer(self.program, clock.deadline)
-            walked = ProductNeighbours(explorer, self.space, Distance(self.space, distance), clock)
+            endless = f"{shown(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
+            many = self.space.size > MANY and clock.deadline is None
+            with processor_time(SOON, endless) if many else nullcontext():
+                walked = ProductNeighbours(explorer, self.space, Distance(self.space, distance), clock)
             self._walked = walked, explorer.left_open
         return self._walked
