@@ -22,7 +22,7 @@ from dipc.numbers.quotient import Quotient
 
 MANY = 10**12
 """Inputs: of more, those programs are explored whose inputs are soon told apart, as of a running sum."""
-SOON = 3.0  # seconds of the processor
+SOON = 3  # seconds of the processor
 LONGER = "--time-limit SECONDS tries for longer"
 
 
