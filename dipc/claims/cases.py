@@ -33,6 +33,9 @@ class Counts:
     decided by the sign at the only eps in question.  ``broken`` ones do not hold, ``open`` ones are not
     settled.
 
+    Of ``reduced`` outputs only extremal pairs were examined: ``inequalities`` counts those, and ``pairs`` all
+    that they stand for.
+
     If a limit was reached, ``pairs`` are those settled with all their inequalities, and ``inequalities``
     are all that were settled, for these pairs and others.
     """
@@ -48,6 +51,7 @@ class Counts:
     at_point: int = 0
     broken: int = 0
     open: int = 0
+    reduced: int = 0
 
 
 def together(parts: Sequence[Counts]) -> Counts:
@@ -91,7 +95,7 @@ class Findings:
     def counts(self, neighbours: Neighbours, claim: Claim) -> Counts:
         """All that was examined; for a violation, what going through the pairs one by one would examine."""
         found = self.violation
-        if found is None:
+        if found is None or neighbours.reduced:
             return self._counts(neighbours, neighbours.count(), self.inequalities)
         pairs = neighbours.count(found.pair)
         if claim.by_output:
@@ -104,7 +108,8 @@ class Findings:
 
     def counts_so_far(self, neighbours: Neighbours) -> Counts:
         """What was settled before a limit: pairs with all their outputs, and all equal inequalities."""
-        return self._counts(neighbours, neighbours.count(self.open - 1), self.inequalities)
+        pairs = 0 if neighbours.reduced else neighbours.count(self.open - 1)
+        return self._counts(neighbours, pairs, self.inequalities)
 
     def _counts(self, neighbours: Neighbours, pairs: int, inequalities: int) -> Counts:
         kinds = Counter(type(a.proof if isinstance(a, Holds) else a) for a in self.distinct.values())
@@ -120,6 +125,7 @@ class Findings:
             at_point=kinds[Point],
             broken=kinds[Fails],
             open=kinds[Unclear],
+            reduced=neighbours.reduced,
         )
 
 

@@ -125,6 +125,14 @@ class Claim(ABC):
     def by_output(self) -> bool:
         """Whether the claim is by output; else it is by law."""
 
+    @property
+    def monotone(self) -> bool:
+        """Whether what holds of probabilities (p, q) of an output holds of all (p2, q2), p2 <= p and q2 >= q.
+
+        That takes a claim by output with one positive factor of q for all pairs of inputs.
+        """
+        return False
+
     @abstractmethod
     def inequalities(self, oracle: SignOracle) -> Inequalities:
         """The inequalities that must hold for two laws."""

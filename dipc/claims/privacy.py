@@ -79,6 +79,11 @@ class Goal(Claim):
         return not self.delta
 
     @property
+    def monotone(self) -> bool:
+        """Where delta is 0: ``factor q - p`` grows with q and falls with p."""
+        return not self.delta
+
+    @property
     def t(self) -> fmpq | None:
         """The t of a claim of ``t*eps``; None for another epsilon."""
         return None if self.text else self.exponent.multiple

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import logging
 import os
 import re
 import shlex
@@ -179,6 +180,13 @@ time_limit = option("--time-limit", type=SECONDS, metavar="SECONDS", help="Give 
 memory_limit = option("--memory-limit", type=MEGABYTES, metavar="MB", help="Give up beyond this memory.")
 output = option("-o", "--output", metavar="OUT", type=TARGET)
 junit = option("--junit", type=TARGET, metavar="OUT", help="Write a JUnit report (XML).")
+verbose = option(
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, param, value: listen(ctx) if value else None,
+    help="Say on the standard error which shortcuts were taken.",
+)
 quiet = option("--quiet", is_flag=True, help="Print the verdict only.")
 expect = option(
     "--expect",
@@ -215,6 +223,14 @@ def withdrawn(name: str, instead: str) -> Callable[[Any], Any]:
             raise click.UsageError(f"{name}: {instead}", ctx)
 
     return click.option(name, hidden=True, expose_value=False, callback=refused)
+
+
+def listen(ctx: click.Context) -> None:
+    """Show what dipc logs until the command ends."""
+    logger, handler = logging.getLogger("dipc"), logging.StreamHandler()
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    ctx.call_on_close(lambda: logger.removeHandler(handler))
 
 
 def limits(command: Callable[..., int]) -> Callable[..., int]:

@@ -83,12 +83,13 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
     return _decided(explored, claim_of(claim, ask.at), ask)
 
 
-def _decided(explored: Explored, goal: Claim, ask: Ask) -> Verdict:
+def _decided(explored: Explored, goal: Claim, ask: Ask, every: bool = False) -> Verdict:
+    """The verdict; with ``every``, all pairs are compared even where some stand for all."""
     clock, system = ask.clock, explored.program if ask.pair is None else None
     notes: list[str] = []
 
     def explore(oracle: SignOracle) -> Neighbours:
-        found = neighbours_of(explored, oracle, ask.pair, clock)
+        found = neighbours_of(explored, oracle, ask.pair, clock, goal.monotone and not every)
         if ask.pair is None:
             notes.extend(silent_outputs(explored.program.outputs, found.outcomes))
         return found
@@ -145,7 +146,7 @@ def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:
 
     Raises :class:`InputError` if the claim is not proved after all, and :class:`LimitReached`.
     """
-    evidence = settled(_decided(Explored(program), goal, Ask())).evidence
+    evidence = settled(_decided(Explored(program), goal, Ask(), every=True)).evidence
     if evidence is None:
         raise InputError("there is no certificate: the claim is not proved for all adjacent inputs")
     return evidence
@@ -248,7 +249,7 @@ def losses_of(
 ) -> tightness.Losses:
     """The pairs of probabilities that :mod:`dipc.claims.tightness` works on."""
     judge = SignOracle(budgets)
-    return tightness.Losses(neighbours_of(explored, judge, pair, clock), judge, clock)
+    return tightness.Losses(neighbours_of(explored, judge, pair, clock, extremal=True), judge, clock)
 
 
 def no_adjacency(program: CoreProgram) -> InputError:
@@ -261,18 +262,24 @@ MOST_COMPARED = 10**6  # inputs, each with each other one
 
 
 def neighbours_of(
-    explored: Explored, judge: SignOracle, pair: tuple[Input, Input] | None, clock: Clock
+    explored: Explored,
+    judge: SignOracle,
+    pair: tuple[Input, Input] | None,
+    clock: Clock,
+    extremal: bool = False,
 ) -> Neighbours:
     """The pairs of adjacent inputs with their laws.
 
     Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
+    With ``extremal``, pairs that others dominate may be left out by output: see
+    :mod:`dipc.dipwhile.semantics.extremal`.
     """
     clock.tick("output distributions")
     program, relation = explored.program, explored.program.adjacency
     if pair is None and relation is not None and relation.formula is None:
         walked, left_open = explored.neighbours(relation, clock)
         check_for_all_budgets(left_open, judge)
-        return walked.telling(partial(clock.tick, "neighbours"))
+        return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)
     inputs, pairs, symmetric = pairs_one_by_one(explored, pair, clock)
     explorer = Explorer(program, clock.deadline)
     neighbours = _listed(explorer, inputs, pairs, clock, symmetric)

@@ -64,6 +64,10 @@ class Neighbours(Protocol):
     def symmetric(self) -> bool:
         """Whether the relation was symmetric as it was written."""
 
+    @property
+    def reduced(self) -> int:
+        """For how many outcomes :meth:`by_output` left out pairs that others dominate."""
+
     def by_output(self) -> Iterator[Case]:
         """Outcome by outcome, the different pairs of its probabilities."""
 
@@ -104,6 +108,7 @@ class Listed:
         self.inputs = len(inputs)
         self.outcomes = outcomes
         self.symmetric = symmetric
+        self.reduced = 0
         self.different = any(i != j for i, j in pairs)
         self._inputs = inputs
         self._pairs = pairs

@@ -71,6 +71,7 @@ Examples:
 @options.expect()
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
+@options.verbose()
 @options.quiet()
 def check(files: tuple[str, ...], junit: str | None, jobs: int, cluster: str | None, **given: Any) -> int:
     """Prove the claim of each FILE for every eps, or give an exact counterexample.

@@ -30,7 +30,9 @@ T = TypeVar("T")
 
 def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
     """FILE, -D, and what ``budget``, ``profile`` and ``regions`` have in common."""
-    return program_options.program(program_options.pair()(options.limits(options.json()(command))))
+    return program_options.program(
+        program_options.pair()(options.limits(options.verbose()(options.json()(command))))
+    )
 
 
 def computed(asked: program_options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from copy import copy
 from functools import cached_property, partial
 
+from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock, Tick, processor_time, unlimited
 from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace, shown
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.extremal import Search
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, number_of_pairs, walk
 from dipc.dipwhile.semantics.step import LeftOpen
@@ -24,6 +27,8 @@ MANY = 10**12
 """Inputs: of more, those programs are explored whose inputs are soon told apart, as of a running sum."""
 SOON = 3  # seconds of the processor
 LONGER = "--time-limit SECONDS tries for longer"
+
+LOG = logging.getLogger(__name__)
 
 
 class OutputLaws:
@@ -67,12 +72,17 @@ class ProductNeighbours(OutputLaws):
         self.inputs = space.size
         self._relation = relation
         self._tick: Tick = unlimited
+        self._oracle: SignOracle | None = None
         self.symmetric = True
+        self.reduced = 0
 
-    def telling(self, tick: Tick) -> ProductNeighbours:
-        """The same neighbours, whose walks call ``tick`` and add to diagrams of their own."""
+    def telling(self, tick: Tick, oracle: SignOracle | None = None) -> ProductNeighbours:
+        """The same neighbours, whose walks call ``tick`` and add to diagrams of their own.
+
+        With an oracle ``by_output`` may leave out pairs that others dominate on its eps range.
+        """
         other = copy(self)
-        other._tick = tick
+        other._tick, other._oracle = tick, oracle
         other._diagrams = self._diagrams.copy()
         return other
 
@@ -86,11 +96,19 @@ class ProductNeighbours(OutputLaws):
         return self.count() > self.inputs
 
     def by_output(self) -> Iterator[Case]:
-        """A walk for every outcome."""
+        """A walk for every outcome; ``reduced`` of them went through extremal pairs only."""
+        given = self._diagrams, self._space, self._relation
+        search = None if self._oracle is None else Search(*given, self._oracle, self._tick)
         for o, function in enumerate(self._functions):
-            found = walk(self._diagrams, function, self._space, self._relation, self._tick)
+            if search is None:
+                found = walk(self._diagrams, function, self._space, self._relation, self._tick)
+            else:
+                found = search.pairs(function)
+                self.reduced = search.reduced
             for (left, right), pairs in found.items():
                 yield Case((o,), (self._probability(left),), (self._probability(right),), pairs)
+        if self.reduced:
+            LOG.info("shortcut: extremal pairs for %d of %d outputs", self.reduced, len(self._functions))
 
     def by_law(self, limit: int | None = None) -> Iterator[Case]:
         """One walk with all outcomes at once."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from math import inf
 from typing import Any, Protocol
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -102,9 +103,25 @@ def walk(
     diagrams: Diagrams, node: int, space: InputSpace, relation: Relation, tick: Callable[[], None]
 ) -> dict[tuple[int, int], Pairs]:
     """The pairs of leaves that a function has on the pairs of a relation, each with those pairs."""
+    found = walk_up_to(inf, diagrams, node, space, relation, tick)
+    assert found is not None
+    return found
+
+
+def walk_up_to(
+    most: float,
+    diagrams: Diagrams,
+    node: int,
+    space: InputSpace,
+    relation: Relation,
+    tick: Callable[[], None],
+) -> dict[tuple[int, int], Pairs] | None:
+    """The same, or None after a cell with more than ``most`` pairs of nodes."""
     triples = {(node, node, relation.start): Pairs(0, 1)}
     for place in range(len(space.cells)):
         triples = _read(diagrams, triples, _Steps(space, relation, place), tick)
+        if len(triples) > most and len({(left, right) for left, right, _ in triples}) > most:
+            return None
     found: dict[tuple[int, int], Pairs] = {}
     for (left, right, state), pairs in triples.items():
         if relation.accepts(state):
