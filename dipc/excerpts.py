@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from decimal import Decimal
 from itertools import accumulate
 
 MOST = 2000
@@ -113,3 +114,12 @@ def excerpt(line: str, start: int, end: int) -> tuple[str, str]:
 def plural(count: int, noun: str) -> str:
     """``1 argument``, ``2 arguments``."""
     return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def count_text(number: int) -> str:
+    """A number of things, rounded if it is long.
+
+    >>> count_text(12345), count_text(3**84)
+    ('12345', '1.2*10^40')
+    """
+    return str(number) if number < 10**12 else f"{Decimal(number):.1e}".replace("e+", "*10^")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from io import StringIO
+from pathlib import Path
 from time import sleep
 
 import pytest
@@ -25,15 +26,18 @@ if x > 30 then o <- 1 else o <- 0 end
 """
 
 
-def test_too_many_inputs_are_refused_soon(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_too_many_inputs_are_refused_soon(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
+) -> None:
     monkeypatch.setattr("dipc.dipwhile.semantics.neighbours.SOON", 0.3)
     monkeypatch.setattr("dipc.dipwhile.commands.check.PROBE", 0.5)
-    assert status(["check", "hist1", "-D", "N=84"]) == 3
+    (file := tmp_path / "digits.dip").write_text(SUM.replace("s + q[i]", "2*s + q[i]"), encoding="utf-8")
+    assert status(["check", str(file), "-D", "N=84"]) == 3
     out, err = capsys.readouterr()
-    assert "1.2*10^40 inputs have no end in sight" in out
+    assert "1.9*10^25 inputs have no end in sight" in out
     assert "--pair" in out and "dipc prove" in out
     assert err.startswith("note: N = ")
-    assert status(["budget", "hist1", "-D", "N=84"]) == 3
+    assert status(["budget", str(file), "-D", "N=84"]) == 3
     assert "no end in sight" in capsys.readouterr().err
 
 

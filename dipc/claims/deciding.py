@@ -25,9 +25,9 @@ def decide(
     """Decide a claim about a system with this number of inputs.
 
     ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
-    of the claim.  A proof that goes through all pairs carries its
-    evidence about ``system``, if one is given.  Raises :class:`InputError` if the claim or the system makes
-    no sense; a limit that runs out is an :class:`Undecided` verdict.
+    of the claim.  A proof that goes through all pairs carries its evidence about ``system``, if one is given.
+    Raises :class:`InputError` if the claim or the system makes no sense; a limit that runs out is an
+    :class:`Undecided` verdict.
     """
     oracle, findings = SignOracle(claim.budgets), Findings()
     inequalities = claim.inequalities(oracle)

@@ -85,12 +85,14 @@ def require_nonnegative(value: Quotient, judge: SignOracle, span: Span | None, o
 def require_positive(value: Quotient, judge: SignOracle, span: Span | None) -> None:
     """Raise :class:`InputError` unless ln(value) has a value on all budgets; :class:`LimitReached`."""
     message = f"ln({value}) has no value: its argument is not positive"
+    if not value:
+        raise InputError(message, span)
     require_nonnegative(value, judge, span, message)
     budgets = judge.budgets
     try:
         roots = roots_within(value.numerator, budgets.low, budgets.high)
     except Unsettled as doubt:
         raise LimitReached(f"it is not settled whether {message} near eps = {doubt.low}") from None
-    for root in roots:
-        if not root.is_rational or root.low in budgets:
-            raise InputError(f"{message} near eps = {root.low}", span, "restrict the claim to an interval")
+    inside = [root.low for root in roots if not root.is_rational or root.low in budgets]
+    for eps in (*inside, *(end for end in budgets.closed_ends if not value.numerator.sign_at(end))):
+        raise InputError(f"{message} near eps = {eps}", span, "restrict the claim to an interval")

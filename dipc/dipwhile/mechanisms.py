@@ -228,8 +228,12 @@ class Mechanism:
             return self._held(ask.clock, lambda: divergences.measured(self._losses(ask), measure, precision))
         if not self.program.with_eps:
             ask = replace(ask, at=None, interval=EpsRange.point(fmpq(1)))
-            return self._held(ask.clock, lambda: least_epsilon.fixed(self._losses(ask), precision))
-        return self._held(ask.clock, lambda: least_epsilon.budget(self._losses(ask), precision))
+            return self._held(
+                ask.clock, lambda: least_epsilon.fixed(self._losses(ask, by_output=True), precision)
+            )
+        return self._held(
+            ask.clock, lambda: least_epsilon.budget(self._losses(ask, by_output=True), precision)
+        )
 
     def loss_curve(
         self,
@@ -251,7 +255,7 @@ class Mechanism:
         ask = self._ask(pair, at, budgets)
         if (measure := self._measure(range, renyi)) is not None:
             return self._held(ask.clock, lambda: divergences.measured_curve(self._losses(ask), measure))
-        return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask)))
+        return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask, by_output=True)))
 
     def _measure(self, range: bool, renyi: int | None) -> Measure | None:
         """What is asked for instead of the privacy loss.  Raises :class:`InputError`."""
@@ -365,7 +369,7 @@ class Mechanism:
         ask = self._ask(pair)
 
         def found() -> loss.Regions:
-            losses = self._losses(ask, wanted)
+            losses = self._losses(ask, wanted, goal.by_output)
             goal.validate(losses.judge)
             return loss.violating_budgets(goal, losses)
 
@@ -438,9 +442,10 @@ class Mechanism:
         found, self.explored = held(clock, lambda: (work(), self.explored), shared)
         return found
 
-    def _losses(self, ask: Ask, claim: CoreClaim | None = None) -> loss.Losses:
+    def _losses(self, ask: Ask, claim: CoreClaim | None = None, by_output: bool | None = None) -> loss.Losses:
         """The losses for the eps in question, by default those of ``claim`` or of the program's own claim."""
-        return losses_of(self.explored, ask.eps_range(claim or self.program.claim), ask.clock, ask.pair)
+        eps_range = ask.eps_range(claim or self.program.claim)
+        return losses_of(self.explored, eps_range, ask.clock, ask.pair, by_output)
 
     def certificate(self, verdict: Verdict | None = None) -> dict[str, Any]:
         """The certificate of a verdict about all adjacent inputs, by default on the program's own claim.

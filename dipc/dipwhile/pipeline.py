@@ -8,10 +8,12 @@ one, from the laws to the verdict, knows nothing of programs: :mod:`dipc.claims.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -21,21 +23,23 @@ from dipc.claims.deciding import decide
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
-from dipc.claims.verdict import Refuted, Undecided, Verdict
+from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of, pairs_of, shown
+from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of, pairs_of
 from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
+from dipc.dipwhile.semantics.independent import Independent, one_differs
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.pairs import number_of_pairs
 from dipc.dipwhile.semantics.step import LeftOpen
-from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
+from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation, ungrouped
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_epsilon
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.questions import exponent_of, rational_power, whole_power
 from dipc.errors import InputError, LimitReached
+from dipc.excerpts import count_text
 from dipc.lazily import lazily
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.termination import check_termination
@@ -50,6 +54,7 @@ else:
     bounded_range, renyi = map(lazily, ("dipc.claims.bounded_range", "dipc.claims.renyi"))
     tightness = lazily("dipc.claims.tightness.losses")
 
+LOG = logging.getLogger(__name__)
 NO_LOSS = ast.Number(fmpq(0))
 UNEVEN = "the epsilon of the claim is not symmetric: it was read both ways round"
 
@@ -80,7 +85,50 @@ def check(explored: Explored, claim: CoreClaim, ask: Ask) -> Verdict:
     """
     if claim.of_pair:
         return _decided_for_each_epsilon(explored, claim, ask)
-    return _decided(explored, claim_of(claim, ask.at), ask)
+    goal = claim_of(claim, ask.at)
+    verdict = _decided_by_parts(explored, goal, ask)
+    return _decided(explored, goal, ask) if verdict is None else verdict
+
+
+MOST_OUTPUTS = 1000
+"""How many outputs of a program with independent parts are listed as usual in a counterexample."""
+
+
+def _decided_by_parts(explored: Explored, goal: Claim, ask: Ask) -> Verdict | None:
+    """The same from the independent parts of the program; None if they do not settle it.
+
+    A counterexample for delta = 0 is the first one of all.  For other claims it is the one that the first
+    pair of inputs has, or if there are too many outputs an event: outputs of one part, whatever the others.
+    """
+    program = explored.program
+    if ask.pair is not None or not shares_out(explored):
+        return None
+    found: list[Independent] = []
+
+    def explore(oracle: SignOracle) -> Neighbours:
+        found.append(by_parts(explored, oracle, ask.clock, whole=goal.by_output))
+        return found[0]
+
+    try:
+        verdict = decide(goal, explored.space.size, explore, ask.clock)
+    except InputError:
+        return None  # which is reported as for other programs
+    if not found:
+        return verdict
+    (parts,) = found
+    counts = replace(verdict.counts, outputs=parts.outputs)
+    if isinstance(verdict, Refuted):
+        witness: Any = verdict.counterexample
+        if goal.by_output:
+            before = (counts.pairs - 1) * parts.outputs + parts.before(witness.outputs[0])
+            counts = replace(counts, inequalities=before + 1)
+        elif parts.outputs <= MOST_OUTPUTS:
+            u, v = (ungrouped(program.inputs, values) for values in (witness.input, witness.neighbour))
+            verdict = _decided(explored, goal, replace(ask, pair=(u, v)))
+    elif isinstance(verdict, Proved) and goal.by_output:
+        counts = replace(counts, inequalities=counts.pairs * parts.outputs)
+    notes = silent_outputs(program.outputs, parts.completed)
+    return replace(verdict, counts=counts, notes=(*verdict.notes, *notes))
 
 
 def _decided(explored: Explored, goal: Claim, ask: Ask, every: bool = False) -> Verdict:
@@ -162,11 +210,11 @@ def settled(verdict: Verdict) -> Verdict:
 def announced(explored: Explored) -> str:
     """What the check of all adjacent inputs goes through, in one line."""
     space, relation = explored.space, explored.program.adjacency
-    inputs = f"{shown(space.size)} inputs"
+    inputs = f"{count_text(space.size)} inputs"
     if relation is None or relation.formula is not None:
         return f"{inputs}, each compared with each other one"
     pairs = number_of_pairs(space, Distance(space, relation))
-    return f"{inputs}, {shown(pairs)} ordered pairs of neighbours: alike ones are decided once"
+    return f"{inputs}, {count_text(pairs)} ordered pairs of neighbours: alike ones are decided once"
 
 
 def distribution(program: CoreProgram, values: Input, budgets: EpsRange) -> Law:
@@ -245,11 +293,45 @@ def check_for_all_budgets(left_open: LeftOpen, judge: SignOracle) -> None:
 
 
 def losses_of(
-    explored: Explored, budgets: EpsRange, clock: Clock, pair: tuple[Input, Input] | None = None
+    explored: Explored,
+    budgets: EpsRange,
+    clock: Clock,
+    pair: tuple[Input, Input] | None = None,
+    by_output: bool | None = None,
 ) -> tightness.Losses:
-    """The pairs of probabilities that :mod:`dipc.claims.tightness` works on."""
+    """The pairs of probabilities that :mod:`dipc.claims.tightness` works on.
+
+    With ``by_output`` only those of single outputs are asked for, or (False) only those of laws without
+    their outputs: so those of independent parts are enough.
+    """
     judge = SignOracle(budgets)
+    if by_output is not None and pair is None and shares_out(explored):
+        with suppress(InputError):  # which is reported as for other programs
+            return tightness.Losses(by_parts(explored, judge, clock, whole=by_output), judge, clock)
     return tightness.Losses(neighbours_of(explored, judge, pair, clock, extremal=True), judge, clock)
+
+
+def shares_out(explored: Explored) -> bool:
+    """Whether the outputs are shared out among independent parts, no two of which differ at once."""
+    relation = explored.program.adjacency
+    parts = [part for part, _ in explored.parts]
+    enough = sum(len(part.outputs) > 0 for part in parts) > 1
+    return enough and relation is not None and one_differs(explored.space, parts, relation)
+
+
+def by_parts(explored: Explored, judge: SignOracle, clock: Clock, whole: bool) -> Independent:
+    """The adjacent inputs of such a program.  Raises :class:`InputError` and :class:`LimitReached`."""
+    relation = explored.program.adjacency
+    assert relation is not None
+    LOG.info("shortcut: %d independent parts, of which one differs", len(explored.parts))
+    walked = {}
+    for _, part in explored.parts:
+        if part not in walked:
+            neighbours, left_open = part.neighbours(relation, clock)
+            check_for_all_budgets(left_open, judge)
+            walked[part] = neighbours.telling(partial(clock.tick, "neighbours"))
+    parts = [(part, walked[own]) for part, own in explored.parts]
+    return Independent(explored.space, relation, parts, judge, whole)
 
 
 def no_adjacency(program: CoreProgram) -> InputError:

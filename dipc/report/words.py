@@ -9,6 +9,7 @@ from typing import Any
 from dipc.claims.cases import Counts
 from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import pretty
+from dipc.excerpts import count_text
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.report.document import Group, Node, Row, data
 
@@ -126,4 +127,4 @@ def nice(text: str) -> str:
 
 def _number(count: int, noun: str) -> str:
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{count} {noun if count == 1 else plural}"
+    return f"{count_text(count)} {noun if count == 1 else plural}"

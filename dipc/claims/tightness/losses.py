@@ -105,13 +105,15 @@ class Losses:
     def witness(self, case: Case, places: tuple[int, ...] = (0,)) -> Witness:
         """The first pair of inputs of a case, with the outputs at these places of its vectors."""
         outcomes = self._neighbours.outcomes
-        left, right = self._neighbours.pair(case.pairs.first)
+        first = case.pairs.first
+        (u, v), (left, right) = self._neighbours.pair(first), self._neighbours.laws(first)
+        outputs = [case.outputs[k] for k in places]
         return Witness(
-            input=left,
-            neighbour=right,
-            outputs=tuple(outcomes[case.outputs[k]] for k in places),
-            probability=mass(case.left, places),
-            neighbour_probability=mass(case.right, places),
+            input=u,
+            neighbour=v,
+            outputs=tuple(outcomes[o] for o in outputs),
+            probability=mass(left, outputs),
+            neighbour_probability=mass(right, outputs),
         )
 
 

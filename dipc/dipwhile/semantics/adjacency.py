@@ -7,7 +7,6 @@ distance is left; a formula is evaluated on every pair.  The relation is made sy
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import accumulate, product
 from math import lcm, prod
 from operator import mul
@@ -20,6 +19,7 @@ from dipc.dipwhile.syntax.ast import Expr
 from dipc.dipwhile.syntax.core import Cell, CoreAdjacency, CoreProgram
 from dipc.dipwhile.syntax.pairwise import DISTANCE, METRICS
 from dipc.errors import LimitReached
+from dipc.excerpts import count_text
 from dipc.models.values import Value
 
 Input = dict[Cell, Value]
@@ -28,15 +28,6 @@ Pair = tuple[int, int]  # positions in the list of all inputs
 
 MOST_LISTED = 10**7  # inputs that are listed
 INSTEAD = "ask about a smaller size with -D, about two inputs with --pair, or about every size: dipc prove"
-
-
-def shown(number: int) -> str:
-    """A number of inputs, rounded if it is long.
-
-    >>> shown(12345), shown(3**84)
-    ('12345', '1.2*10^40')
-    """
-    return str(number) if number < 10**9 else f"{Decimal(number):.1e}".replace("e+", "*10^")
 
 
 class InputSpace:
@@ -62,7 +53,7 @@ class InputSpace:
     def listed(self, most: int = MOST_LISTED) -> list[Input]:
         """All inputs.  Raises :class:`LimitReached` at once if no machine gets through so many."""
         if self.size > most:
-            raise LimitReached(f"{shown(self.size)} inputs, one by one, are too many ({INSTEAD})")
+            raise LimitReached(f"{count_text(self.size)} inputs, one by one, are too many ({INSTEAD})")
         return list(self)
 
     def digits(self, position: int) -> list[int]:

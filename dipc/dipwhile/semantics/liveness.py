@@ -7,7 +7,7 @@ again, and dead samples are integrated out at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar, assert_never
 
@@ -22,9 +22,15 @@ T = TypeVar("T")
 
 def live_cells(program: CoreProgram) -> tuple[frozenset[Cell], ...]:
     """For each instruction, the cells that may be read from there on (inputs included)."""
-    code, arrays = program.code, dict(program.arrays)
     outputs = frozenset(cell for variable in program.outputs for cell in variable.cells)
-    reads = [outputs if isinstance(i, Halt) else frozenset(_reads(i, arrays)) for i in code]
+    return live(program.code, dict(program.arrays), outputs)
+
+
+def live(
+    code: Sequence[Instruction], arrays: Mapping[str, int], at_end: frozenset[Cell]
+) -> tuple[frozenset[Cell], ...]:
+    """The same for code after which these cells are read."""
+    reads = [at_end if isinstance(i, Halt) else frozenset(_reads(i, arrays)) for i in code]
     writes = [_writes(instruction) for instruction in code]
     live = [NO_CELLS] * len(code)
     before: list[frozenset[Cell]] = []
@@ -64,6 +70,18 @@ def _writes(instruction: Instruction) -> frozenset[Cell]:
         case Put(target=Index(array, Number(index))) | Draw(target=Index(array, Number(index))):
             return frozenset({(array, int(index.p))})
     return NO_CELLS
+
+
+def written(code: Sequence[Instruction], arrays: Mapping[str, int]) -> frozenset[Cell]:
+    """The cells that may be overwritten, by a computed index all of an array."""
+    cells: set[Cell] = set()
+    for instruction in code:
+        cells |= _writes(instruction)
+        match instruction:
+            case Put(target=Index(array, index)) | Draw(target=Index(array, index)):
+                if not isinstance(index, Number):
+                    cells.update((array, i) for i in range(1, arrays[array] + 1))
+    return frozenset(cells)
 
 
 def _reads(instruction: Instruction, arrays: Mapping[str, int]) -> Iterator[Cell]:

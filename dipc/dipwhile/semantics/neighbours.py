@@ -10,15 +10,17 @@ from functools import cached_property, partial
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock, Tick, processor_time, unlimited
-from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace, shown
+from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.extremal import Search
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, number_of_pairs, walk
+from dipc.dipwhile.semantics.parts import Part, parts_of
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
+from dipc.excerpts import count_text
 from dipc.models.laws import Case, Vector
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
@@ -38,7 +40,7 @@ class OutputLaws:
         functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
         outcomes = in_order(space.program, functions.outcomes)
         self.outcomes = [output_valuation(space.program, outcome) for outcome in outcomes]
-        self._space = space
+        self.space = space
         self._diagrams = Diagrams([len(domain) for domain in space.domains])
         self._functions = [functions.function(outcome, self._diagrams) for outcome in outcomes]
 
@@ -49,7 +51,7 @@ class OutputLaws:
 
     def leaf(self, key: Sequence[Value]) -> int:
         """The law of an input, given by the values of its cells."""
-        digits = [domain.index(value) for domain, value in zip(self._space.domains, key, strict=True)]
+        digits = [domain.index(value) for domain, value in zip(self.space.domains, key, strict=True)]
         return self._diagrams.at(self.joined, digits)
 
     def law(self, leaf: int) -> Vector:
@@ -97,11 +99,11 @@ class ProductNeighbours(OutputLaws):
 
     def by_output(self) -> Iterator[Case]:
         """A walk for every outcome; ``reduced`` of them went through extremal pairs only."""
-        given = self._diagrams, self._space, self._relation
+        given = self._diagrams, self.space, self._relation
         search = None if self._oracle is None else Search(*given, self._oracle, self._tick)
         for o, function in enumerate(self._functions):
             if search is None:
-                found = walk(self._diagrams, function, self._space, self._relation, self._tick)
+                found = walk(self._diagrams, function, self.space, self._relation, self._tick)
             else:
                 found = search.pairs(function)
                 self.reduced = search.reduced
@@ -114,34 +116,34 @@ class ProductNeighbours(OutputLaws):
         """One walk with all outcomes at once."""
         every = tuple(range(len(self.outcomes)))
         law = self._diagrams.joined(self._functions)
-        found = walk(self._diagrams, law, self._space, self._up_to(limit), self._tick)
+        found = walk(self._diagrams, law, self.space, self._up_to(limit), self._tick)
         laws = {leaf: self.law(leaf) for pair in found for leaf in pair}
         for (left, right), pairs in found.items():
             yield Case(every, laws[left], laws[right], pairs)
 
     def count(self, limit: int | None = None) -> int:
         """A walk that looks at no probability."""
-        return number_of_pairs(self._space, self._up_to(limit))
+        return number_of_pairs(self.space, self._up_to(limit))
 
     def pair(self, rank: int) -> tuple[Valuation, Valuation]:
         """Both inputs from their positions."""
-        _, left, right = Ranks(self._space).parts(rank)
+        _, left, right = Ranks(self.space).parts(rank)
         return self._valuation(left), self._valuation(right)
 
     def laws(self, rank: int) -> tuple[Vector, Vector]:
         """The functions evaluated."""
-        _, left, right = Ranks(self._space).parts(rank)
-        return self._law_at(left), self._law_at(right)
+        _, left, right = Ranks(self.space).parts(rank)
+        return self.law_at(self.space.digits(left)), self.law_at(self.space.digits(right))
 
     def _valuation(self, position: int) -> Valuation:
-        return grouped(self._space.program.inputs, self._space.at(position))
+        return grouped(self.space.program.inputs, self.space.at(position))
 
-    def _law_at(self, position: int) -> Vector:
-        digits = self._space.digits(position)
+    def law_at(self, digits: Sequence[int]) -> Vector:
+        """The law of the input in which each cell has this value of its domain."""
         return tuple(self._probability(self._diagrams.at(f, digits)) for f in self._functions)
 
     def _up_to(self, limit: int | None) -> Relation:
-        return self._relation if limit is None else UpTo(self._relation, self._space, limit)
+        return self._relation if limit is None else UpTo(self._relation, self.space, limit)
 
 
 class Explored:
@@ -152,11 +154,18 @@ class Explored:
         self.space = InputSpace(program)
         self._walked: tuple[ProductNeighbours, LeftOpen] | None = None
 
+    @cached_property
+    def parts(self) -> list[tuple[Part, Explored]]:
+        """The independent parts; those that are alike share what is explored."""
+        parts = parts_of(self.program)
+        known = {part.program: Explored(part.program) for part in parts}
+        return [(part, known[part.program]) for part in parts]
+
     def neighbours(self, distance: CoreAdjacency, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
         """All neighbours in the program's distance, and what that left open."""
         if self._walked is None:
             explorer = Explorer(self.program, clock.deadline)
-            endless = f"{shown(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
+            endless = f"{count_text(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
             many = self.space.size > MANY and clock.deadline is None
             with processor_time(SOON, endless) if many else nullcontext():
                 walked = ProductNeighbours(explorer, self.space, Distance(self.space, distance), clock)

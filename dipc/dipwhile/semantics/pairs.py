@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import inf
 from typing import Any, Protocol
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -103,13 +102,13 @@ def walk(
     diagrams: Diagrams, node: int, space: InputSpace, relation: Relation, tick: Callable[[], None]
 ) -> dict[tuple[int, int], Pairs]:
     """The pairs of leaves that a function has on the pairs of a relation, each with those pairs."""
-    found = walk_up_to(inf, diagrams, node, space, relation, tick)
+    found = walk_up_to(None, diagrams, node, space, relation, tick)
     assert found is not None
     return found
 
 
 def walk_up_to(
-    most: float,
+    most: int | None,
     diagrams: Diagrams,
     node: int,
     space: InputSpace,
@@ -120,7 +119,8 @@ def walk_up_to(
     triples = {(node, node, relation.start): Pairs(0, 1)}
     for place in range(len(space.cells)):
         triples = _read(diagrams, triples, _Steps(space, relation, place), tick)
-        if len(triples) > most and len({(left, right) for left, right, _ in triples}) > most:
+        nodes = {(left, right) for left, right, _ in triples} if most is not None else ()
+        if most is not None and len(nodes) > most:
             return None
     found: dict[tuple[int, int], Pairs] = {}
     for (left, right, state), pairs in triples.items():

@@ -28,6 +28,15 @@ def grouped(variables: Sequence[Variable], values: Mapping[Cell, Value]) -> Valu
     )
 
 
+def ungrouped(variables: Sequence[Variable], valuation: Valuation) -> dict[Cell, Value]:
+    """The cells of scalars and arrays."""
+    found: dict[Cell, Value] = {}
+    for variable, (_, value) in zip(variables, valuation, strict=True):
+        values = value if isinstance(value, tuple) else (value,)
+        found |= zip(variable.cells, values, strict=True)
+    return found
+
+
 def holds(expr: Expr, variables: Sequence[Variable], values: Sequence[Value]) -> bool:
     """Whether an expression over variables holds, given the values of their cells in order."""
     return condition(expr, _memory(variables, values), never)
