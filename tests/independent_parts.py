@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 
 DOMAINS = ("0, 1", "0, 1/2, 1", "-1, 0, 1", "0, 2")
-ADJACENT = (*["hamming 1"] * 4, *["l1 1"] * 4, "l1 1/2", "l1 3/2", "hamming 2", "linf 1", "linf 1/2", "all")
+ADJACENT = (
+    *("hamming 1", "hamming 1", "l1 1", "l1 1", "l1 1/2", "l1 3/2"),
+    *("l1 2", "hamming 2", "linf 1", "linf 1/2", "all"),
+)
 CLAIMS = (
     *("0", "1/2*eps", "eps", "eps", "2*eps", "eps + ln(2)"),
     *("eps, 1/10", "1/2*eps, 1/20", "range eps", "renyi 2, eps"),

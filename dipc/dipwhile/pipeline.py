@@ -23,7 +23,7 @@ from dipc.claims.deciding import decide
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
-from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
+from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of, pairs_of
 from dipc.dipwhile.semantics.advice import silent_outputs
@@ -97,16 +97,16 @@ MOST_OUTPUTS = 1000
 def _decided_by_parts(explored: Explored, goal: Claim, ask: Ask) -> Verdict | None:
     """The same from the independent parts of the program; None if they do not settle it.
 
-    A counterexample for delta = 0 is the first one of all.  For other claims it is the one that the first
+    A counterexample for delta = 0 is the first one of all if one part differs.  Else it is the one that the
     pair of inputs has, or if there are too many outputs an event: outputs of one part, whatever the others.
     """
     program = explored.program
-    if ask.pair is not None or not shares_out(explored):
+    if ask.pair is not None or not has_parts(explored, goal.by_output):
         return None
     found: list[Independent] = []
 
     def explore(oracle: SignOracle) -> Neighbours:
-        found.append(by_parts(explored, oracle, ask.clock, whole=goal.by_output))
+        found.append(by_parts(explored, oracle, ask.clock, goal.by_output))
         return found[0]
 
     try:
@@ -117,16 +117,15 @@ def _decided_by_parts(explored: Explored, goal: Claim, ask: Ask) -> Verdict | No
         return verdict
     (parts,) = found
     counts = replace(verdict.counts, outputs=parts.outputs)
-    if isinstance(verdict, Refuted):
+    if goal.by_output and not isinstance(verdict, Undecided):
+        counts = replace(counts, inequalities=counts.pairs * parts.outputs)
+    if isinstance(verdict, Refuted) and not (goal.by_output and parts.one_differs):
         witness: Any = verdict.counterexample
-        if goal.by_output:
-            before = (counts.pairs - 1) * parts.outputs + parts.before(witness.outputs[0])
-            counts = replace(counts, inequalities=before + 1)
-        elif parts.outputs <= MOST_OUTPUTS:
+        if parts.outputs <= MOST_OUTPUTS:
             u, v = (ungrouped(program.inputs, values) for values in (witness.input, witness.neighbour))
             verdict = _decided(explored, goal, replace(ask, pair=(u, v)))
-    elif isinstance(verdict, Proved) and goal.by_output:
-        counts = replace(counts, inequalities=counts.pairs * parts.outputs)
+        elif not parts.one_differs:  # other outputs may violate the claim elsewhere
+            verdict = replace(verdict, counterexample=replace(witness, regions=()))
     notes = silent_outputs(program.outputs, parts.completed)
     return replace(verdict, counts=counts, notes=(*verdict.notes, *notes))
 
@@ -305,33 +304,36 @@ def losses_of(
     their outputs: so those of independent parts are enough.
     """
     judge = SignOracle(budgets)
-    if by_output is not None and pair is None and shares_out(explored):
+    if by_output is not None and pair is None and has_parts(explored, by_output):
         with suppress(InputError):  # which is reported as for other programs
-            return tightness.Losses(by_parts(explored, judge, clock, whole=by_output), judge, clock)
+            return tightness.Losses(by_parts(explored, judge, clock, by_output), judge, clock)
     return tightness.Losses(neighbours_of(explored, judge, pair, clock, extremal=True), judge, clock)
 
 
-def shares_out(explored: Explored) -> bool:
-    """Whether the outputs are shared out among independent parts, no two of which differ at once."""
+def has_parts(explored: Explored, by_output: bool) -> bool:
+    """Whether claims by output, or others, are decided by independent parts."""
     relation = explored.program.adjacency
     parts = [part for part, _ in explored.parts]
-    enough = sum(len(part.outputs) > 0 for part in parts) > 1
-    return enough and relation is not None and one_differs(explored.space, parts, relation)
+    if relation is None or relation.formula is not None or sum(len(part.outputs) > 0 for part in parts) < 2:
+        return False
+    return by_output or one_differs(explored.space, parts, relation)
 
 
-def by_parts(explored: Explored, judge: SignOracle, clock: Clock, whole: bool) -> Independent:
+def by_parts(explored: Explored, judge: SignOracle, clock: Clock, by_output: bool) -> Independent:
     """The adjacent inputs of such a program.  Raises :class:`InputError` and :class:`LimitReached`."""
     relation = explored.program.adjacency
     assert relation is not None
-    LOG.info("shortcut: %d independent parts, of which one differs", len(explored.parts))
     walked = {}
-    for _, part in explored.parts:
-        if part not in walked:
-            neighbours, left_open = part.neighbours(relation, clock)
+    for _, own in explored.parts:
+        if own not in walked:
+            neighbours, left_open = own.neighbours(relation, clock)
             check_for_all_budgets(left_open, judge)
-            walked[part] = neighbours.telling(partial(clock.tick, "neighbours"))
+            walked[own] = neighbours.telling(partial(clock.tick, "neighbours"))
     parts = [(part, walked[own]) for part, own in explored.parts]
-    return Independent(explored.space, relation, parts, judge, whole)
+    found = Independent(explored.space, relation, parts, judge, by_output)
+    differ = "one differs" if found.one_differs else "several may differ"
+    LOG.info("shortcut: %d independent parts, of which %s", len(parts), differ)
+    return found
 
 
 def no_adjacency(program: CoreProgram) -> InputError:

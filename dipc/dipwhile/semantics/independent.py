@@ -1,35 +1,44 @@
-"""Adjacent inputs of a program with independent parts, where no two parts differ at once.
+"""Adjacent inputs of a program with independent parts.
 
 Let P_k(u) be the law of part k on input u, so that P(u) is the product of all P_k(u)
-(:mod:`dipc.dipwhile.semantics.parts`).  Suppose that any adjacent u, u' differ in the input cells of one part
-with outputs at most.  This is established: a change costs at least the least cost of a move in some cell of
-the part, and the two least of these costs exceed the distance, together; under ``linf``, where each cell may
-use the whole distance, at most one of them is within it.
+(:mod:`dipc.dipwhile.semantics.parts`).
 
-**A claim holds iff it holds for each part** with the same distance on its cells.  Two adjacent inputs of a
+**Where one part differs.**  A change in a part with outputs costs at least the least cost of a move in one of
+its cells.  If the two least of these costs exceed the distance together, or under ``linf``, where each cell
+may use all of it, at most one of them is within it, then adjacent inputs differ in one such part at most.
+
+There a claim holds iff it holds for each part, with the same distance on its cells.  Two adjacent inputs of a
 part, completed with equal values, are adjacent; and of adjacent u, u' only part k differs, whose inputs are
-adjacent.  There P(u) = P_k(u) x R and P(u') = P_k(u') x R with the same law R of the other parts.  Drawing
-from R beside an output of part k turns the laws of the part into those of the whole, forgetting what was
-drawn turns them back, and neither looks at the input.  Privacy, with or without delta, bounded range and a
-bound on a Renyi divergence are kept by such processing: so they hold before iff they hold after.  Two inputs
-that differ in cells without outputs only have equal laws, like an input and itself.
+adjacent: P(u) = P_k(u) x R and P(u') = P_k(u') x R with the same law R of the other parts.  Drawing from R
+beside an output of part k turns the laws of the part into those of the whole, forgetting what was drawn turns
+them back, and neither looks at the input.  Privacy, with or without delta, bounded range and a bound on a
+Renyi divergence are kept by such processing.  Inputs that differ in cells without outputs have equal laws.
 
-**Outputs.**  With delta = 0, an output o of part k stands for the output that has o there and, in each other
-part, the first output that is possible for every eps of the range if all cells have their first value.  In
-the first pair of inputs that violates the claim the other cells have it, and all probabilities of outputs
-that are stood for have the same positive factor.  For other claims, an output of a part stands for the event
-that the part has it, and ``laws`` are those of the part that differs.  The cases hold probabilities of parts.
+**Where several may differ**, a claim with delta = 0 is F q_1 q_2 ... >= p_1 p_2 ... for all *ways* (p_k, q_k)
+of the parts, the probabilities of an output on two inputs of the part, whose costs share the distance.  If a
+p is 0 it holds.  Else a way is left out if p q' <= p' q on the whole range for a way (p', q') that costs no
+more and takes its place: wherever p' > 0, p/q <= p'/q', also if q or q' is 0, an infinite ratio.  That is at
+all eps but isolated ones, or at the only one, which is enough as both sides are continuous.  Ways with p = q
+are the way (1, 1).  Equal products are one, so that of parts that are alike multisets of ways remain.
+
+**Outputs.**  With delta = 0, an output of one part stands for the output of the program that has it there
+and, in each other part, the first output that is possible for every eps of the range if all cells have their
+first value.  If one part differs, the first pair of inputs that violates the claim has these values, and all
+probabilities of outputs that are stood for have the same positive factor.  For other claims, an output of a
+part stands for the event that the part has it, and ``laws`` are those of the part that differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from flint import fmpq
 
 from dipc.claims.oracle import SignOracle, require_positive
+from dipc.claims.ratios import vanishes
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, cost
 from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours
@@ -41,6 +50,13 @@ from dipc.errors import InputError
 from dipc.models.laws import Case, Pairs, Vector
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
+from dipc.signs.inequality import Holds
+
+MOST_INPUTS = 64  # of a part, where several may differ
+MOST_WAYS = 200  # of a part
+MOST_PRODUCTS = 2000
+
+ONE = Quotient.one()
 
 
 def one_differs(space: InputSpace, parts: Sequence[Part], relation: CoreAdjacency) -> bool:
@@ -62,11 +78,26 @@ def _moves(space: InputSpace, part: Part, kind: str) -> list[fmpq]:
     return [cost(kind, a, b) for domain in domains for i, a in enumerate(domain) for b in domain[:i]]
 
 
-class _Placed:
-    """A part with the laws of its inputs; its outcomes are those from ``first`` on."""
+class Way(NamedTuple):
+    """The probabilities of an output of a part on two of its inputs, which use up a distance."""
 
-    def __init__(self, whole: InputSpace, part: Part, neighbours: ProductNeighbours, first: int) -> None:
-        self.part, self.neighbours, self.first = part, neighbours, first
+    cost: fmpq
+    p: Quotient
+    q: Quotient
+    rank: int
+    output: int
+
+    def replaces(self, other: Way, judge: SignOracle) -> bool:
+        """Whether it costs no more, and loses as much for every eps."""
+        loss = self.p * other.q - other.p * self.q
+        return self.cost <= other.cost and isinstance(judge.nonnegative(loss), Holds)
+
+
+class _Placed:
+    """A part with the laws of its inputs."""
+
+    def __init__(self, whole: InputSpace, part: Part, neighbours: ProductNeighbours) -> None:
+        self.part, self.neighbours = part, neighbours
         found = [ungrouped(part.program.outputs, outcome).values() for outcome in neighbours.outcomes]
         self.outcomes = [dict(zip(part.outputs, values, strict=True)) for values in found]
         self._whole = whole
@@ -74,23 +105,20 @@ class _Placed:
 
     def lifted(self, rank: int) -> int:
         """The rank of the pair of whole inputs in which all other cells have their first value."""
-        _, left, right = Ranks(self.neighbours.space).parts(rank)
-        digits = zip(self.neighbours.space.digits(left), self.neighbours.space.digits(right), strict=True)
-        ranks = Ranks(self._whole)
-        return sum(ranks.step(place, a, b) for place, (a, b) in zip(self._places, digits, strict=True))
+        _, left, right = Ranks(space := self.neighbours.space).parts(rank)
+        return Ranks(self._whole).of(*map(self._position, (space.digits(left), space.digits(right))))
+
+    def _position(self, digits: Sequence[int]) -> int:
+        return sum(self._whole.strides[place] * a for place, a in zip(self._places, digits, strict=True))
 
     def digits(self, position: int) -> list[int]:
         """The places of the values of the cells of the part in their domains, of a whole input."""
         digits = self._whole.digits(position)
         return [digits[place] for place in self._places]
 
-    def law(self, position: int) -> Vector:
-        """The law of the part on a whole input."""
-        return self.neighbours.law_at(self.digits(position))
-
     def possible(self, judge: SignOracle) -> int:
         """The first output that is possible for every eps where all cells have their first value."""
-        for o, p in enumerate(self.law(0)):
+        for o, p in enumerate(self.neighbours.law_at(self.digits(0))):
             try:
                 require_positive(p, judge, None)
             except InputError:
@@ -98,12 +126,46 @@ class _Placed:
             return o
         raise InputError("no output is possible for every eps")
 
+    def ways(self, relation: CoreAdjacency, judge: SignOracle, given: int) -> list[Way]:
+        """The ways that no other replaces; that of equal probabilities has the output ``given``."""
+        space, alone = self.neighbours.space, relation.kind == "linf"
+        if space.size > MOST_INPUTS:
+            raise InputError("a part has too many inputs")
+        laws = [self.neighbours.law_at(space.digits(position)) for position in range(space.size)]
+        found = [Way(fmpq(0), ONE, ONE, 0, given)]
+        for (i, u), (j, v) in product(enumerate(space), repeat=2):
+            costs = [cost(relation.kind, u[cell], v[cell]) for cell in space.cells]
+            if (max(costs, default=fmpq(0)) if alone else sum(costs, fmpq(0))) > (relation.distance or 0):
+                continue
+            used = fmpq(0) if alone else sum(costs, fmpq(0))
+            rank = Ranks(space).of(i, j)
+            both = enumerate(zip(laws[i], laws[j], strict=True))
+            found += [
+                Way(used, p, q, rank, o) for o, (p, q) in both if not vanishes(p, judge.budgets) and p != q
+            ]
+        found.sort(key=lambda way: (way.cost, way.rank, way.output))
+        distinct = list({(way.p, way.q): way for way in reversed(found)}.values())[::-1]
+        if len(distinct) > MOST_WAYS:
+            raise InputError("a part has too many probabilities")
+        kept: list[Way] = []
+        for way in distinct:
+            if not any(other.replaces(way, judge) for other in kept):
+                kept = [*(other for other in kept if not way.replaces(other, judge)), way]
+        return kept
+
+
+class _Outcome(NamedTuple):
+    """An output of each part, or of one: ``of`` is the only part that it is about, if there is one."""
+
+    outputs: dict[int, int]
+    of: int | None
+
 
 class Independent:
-    """All adjacent inputs; the outcomes are those of one part after the other.
+    """All adjacent inputs of a program with independent parts.
 
-    ``whole``: they stand for outputs of the program, for claims by output.  Raises :class:`InputError` if
-    there are none that can.
+    ``whole``: the outcomes stand for outputs of the program, for claims by output.  Raises
+    :class:`InputError` if there are none that can, or too many products.
     """
 
     symmetric = True
@@ -118,41 +180,56 @@ class Independent:
         whole: bool,
     ) -> None:
         self.inputs = space.size
-        self._space, self._relation = space, Distance(space, relation)
-        firsts = accumulate((len(neighbours.outcomes) for _, neighbours in parts), initial=0)
-        self._parts = [_Placed(space, *each, first) for each, first in zip(parts, firsts, strict=False)]
+        self.one_differs = one_differs(space, [part for part, _ in parts], relation)
+        self._space, self._relation, self._distance = space, relation, Distance(space, relation)
+        self._parts = [_Placed(space, *each) for each in parts]
         if self.outputs == 1:
             raise InputError("there is only one output")
-        self._whole = whole
-        self._given = [part.possible(judge) if whole else 0 for part in self._parts]
-        given = zip(self._parts, self._given, strict=True)
-        rest = {cell: value for part, o in given for cell, value in part.outcomes[o].items()}
-        outputs = space.program.outputs
-        self.completed = [grouped(outputs, rest | own) for part in self._parts for own in part.outcomes]
-        events: list[Valuation] = [
-            tuple((spelled_cell(cell), value) for cell, value in outcome.items())
-            for part in self._parts
-            for outcome in part.outcomes
-        ]
-        self.outcomes = self.completed if whole else events
+        given = {k: part.possible(judge) if whole else 0 for k, part in enumerate(self._parts)}
+        own = [(k, o) for k, part in enumerate(self._parts) for o in range(len(part.outcomes))]
+        single = [given | {k: o} for k, o in own]
+        self.completed = [self._output(outputs) for outputs in single]
+        self._products: list[Case] = []
+        if self.one_differs:
+            self._rows = [_Outcome(given | {k: o} if whole else {k: o}, k) for k, o in own]
+        else:
+            self._rows = [_Outcome(outputs, None) for outputs in single]
+            self._multiply([part.ways(relation, judge, given[k]) for k, part in enumerate(self._parts)])
+        self.outcomes = [self._output(row.outputs) for row in self._rows]
+
+    def _multiply(self, ways: Sequence[Sequence[Way]]) -> None:
+        """The products of ways within the distance."""
+        most = self._relation.distance or fmpq(0)
+        products: dict[tuple[Quotient, Quotient], tuple[fmpq, int, tuple[int, ...]]]
+        products = {(ONE, ONE): (fmpq(0), 0, ())}
+        for part, own in zip(self._parts, ways, strict=True):
+            longer: dict[tuple[Quotient, Quotient], tuple[fmpq, int, tuple[int, ...]]] = {}
+            lifted = [(way, part.lifted(way.rank)) for way in own]
+            for (p, q), (used, rank, outputs) in products.items():
+                for way, step in lifted:
+                    key, new = (p * way.p, q * way.q), (used + way.cost, rank + step, (*outputs, way.output))
+                    if new[0] <= most and (key not in longer or new < longer[key]):
+                        longer[key] = new
+            products = longer
+            if len(products) > MOST_PRODUCTS:
+                raise InputError("there are too many products")
+        for (p, q), (_, rank, outputs) in products.items():
+            self._products.append(Case((len(self._rows),), (p,), (q,), Pairs(rank, 1)))
+            self._rows.append(_Outcome(dict(enumerate(outputs)), None))
+
+    def _output(self, outputs: dict[int, int]) -> Valuation:
+        """The values of the cells of some parts: an output of the program, or single cells."""
+        cells = {
+            cell: value for k, o in outputs.items() for cell, value in self._parts[k].outcomes[o].items()
+        }
+        if len(outputs) == len(self._parts):
+            return grouped(self._space.program.outputs, cells)
+        return tuple((spelled_cell(cell), value) for cell, value in cells.items())
 
     @property
     def outputs(self) -> int:
         """The number of outputs of the program."""
         return prod(len(part.outcomes) for part in self._parts)
-
-    def before(self, output: Valuation) -> int:
-        """How many outputs of the program come before this one."""
-        wanted, found = ungrouped(self._space.program.outputs, output), 0
-        left = [part.outcomes for part in self._parts]
-        for variable in self._space.program.outputs:
-            place = {value: i for i, value in enumerate(variable.domain)}
-            for cell in variable.cells:
-                own = next(k for k, part in enumerate(self._parts) if cell in part.part.outputs)
-                smaller = [each for each in left[own] if place[each[cell]] < place[wanted[cell]]]
-                found += prod(len(smaller) if k == own else len(each) for k, each in enumerate(left))
-                left[own] = [each for each in left[own] if each[cell] == wanted[cell]]
-        return found
 
     @property
     def different(self) -> bool:
@@ -160,21 +237,26 @@ class Independent:
         return self.count() > self.inputs
 
     def by_output(self) -> Iterator[Case]:
-        """The cases of each part."""
-        return (self._case(part, case) for part in self._parts for case in part.neighbours.by_output())
+        """The cases of each part, or the products."""
+        yield from self._products or self._cases(part.neighbours.by_output() for part in self._parts)
 
     def by_law(self, limit: int | None = None) -> Iterator[Case]:
         """The cases of each part."""
-        cases = (self._case(part, case) for part in self._parts for case in part.neighbours.by_law())
+        cases = self._cases(part.neighbours.by_law() for part in self._parts)
         return (case for case in cases if limit is None or case.pairs.first <= limit)
 
-    def _case(self, part: _Placed, case: Case) -> Case:
-        outputs = tuple(part.first + o for o in case.outputs)
-        return case._replace(outputs=outputs, pairs=Pairs(part.lifted(case.pairs.first), case.pairs.number))
+    def _cases(self, found: Iterable[Iterable[Case]]) -> Iterator[Case]:
+        first = 0
+        for part, cases in zip(self._parts, found, strict=True):
+            for case in cases:
+                outputs = tuple(first + o for o in case.outputs)
+                pairs = Pairs(part.lifted(case.pairs.first), case.pairs.number)
+                yield case._replace(outputs=outputs, pairs=pairs)
+            first += len(part.outcomes)
 
     def count(self, limit: int | None = None) -> int:
         """A walk that looks at no probability."""
-        relation = self._relation if limit is None else UpTo(self._relation, self._space, limit)
+        relation = self._distance if limit is None else UpTo(self._distance, self._space, limit)
         return number_of_pairs(self._space, relation)
 
     def pair(self, rank: int) -> tuple[Valuation, Valuation]:
@@ -184,19 +266,16 @@ class Independent:
         return grouped(inputs, self._space.at(left)), grouped(inputs, self._space.at(right))
 
     def laws(self, rank: int) -> tuple[Vector, Vector]:
-        """The probabilities of the outcomes of the part that differs, and 0 for those of other parts."""
+        """The probabilities of the outcomes, and 0 for those that are about a part that does not differ."""
         _, left, right = Ranks(self._space).parts(rank)
-        differs = next(
-            (part for part in self._parts if part.digits(left) != part.digits(right)), self._parts[0]
-        )
-        others = Quotient.one()
-        if self._whole:
-            for part, o in zip(self._parts, self._given, strict=True):
-                others = others if part is differs else others * part.law(left)[o]
-        return self._vector(differs, left, others), self._vector(differs, right, others)
+        differs = {k for k, part in enumerate(self._parts) if part.digits(left) != part.digits(right)}
+        return self._law(left, differs), self._law(right, differs)
 
-    def _vector(self, differs: _Placed, position: int, others: Quotient) -> Vector:
-        zero = Quotient.of(0)
+    def _law(self, position: int, differs: set[int]) -> Vector:
+        laws = [part.neighbours.law_at(part.digits(position)) for part in self._parts]
         return tuple(
-            p * others if part is differs else zero for part in self._parts for p in part.law(position)
+            prod((laws[k][o] for k, o in row.outputs.items()), start=ONE)
+            if row.of is None or row.of in differs
+            else Quotient.of(0)
+            for row in self._rows
         )

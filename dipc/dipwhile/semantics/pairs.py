@@ -61,6 +61,11 @@ class Ranks:
         size, stride = self._size, self._space.strides[place]
         return (a != b) * size * size + a * stride * size + b * stride
 
+    def of(self, left: int, right: int) -> int:
+        """The rank of the pair of the inputs at these positions."""
+        digits = zip(self._space.digits(left), self._space.digits(right), strict=True)
+        return sum(self.step(place, a, b) for place, (a, b) in enumerate(digits))
+
     def parts(self, rank: int) -> tuple[int, int, int]:
         """The number of changed cells, the position of u, the position of u'."""
         rest, right = divmod(rank, self._size)
