@@ -43,6 +43,7 @@ LAYERS = (
     {"cli"},
     {"dpctl", "pufferfish", "dipwhile.syntax"},
     {"dipwhile.semantics", "dipwhile.editors"},
+    {"dipwhile.hub"},
     {"dipwhile.convert", "dipwhile.pipeline", "dipwhile.sentences"},
     {
         "dipwhile.allsizes",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
 from dipc.models.laws import Case, Neighbours, Vector
@@ -38,6 +38,9 @@ class Counts:
 
     If a limit was reached, ``pairs`` are those settled with all their inequalities, and ``inequalities``
     are all that were settled, for these pairs and others.
+
+    With a ``shortcut`` only some pairs are examined, which decide all others: unless the claim holds,
+    ``pairs`` and ``inequalities`` are those examined.
     """
 
     inputs: int
@@ -52,12 +55,16 @@ class Counts:
     broken: int = 0
     open: int = 0
     reduced: int = 0
+    shortcut: str = ""
 
 
 def together(parts: Sequence[Counts]) -> Counts:
     """The counts of a question that was asked in parts, each about other pairs of the same inputs."""
-    summed = {f.name: sum(getattr(part, f.name) for part in parts) for f in fields(Counts)}
-    return Counts(**{**summed, "inputs": parts[0].inputs, "outputs": parts[0].outputs})
+    one = ("inputs", "outputs", "shortcut")
+    summed = {
+        f.name: sum(getattr(part, f.name) for part in parts) for f in fields(Counts) if f.name not in one
+    }
+    return replace(parts[0], **summed)
 
 
 @dataclass
@@ -95,7 +102,13 @@ class Findings:
     def counts(self, neighbours: Neighbours, claim: Claim) -> Counts:
         """All that was examined; for a violation, what going through the pairs one by one would examine."""
         found = self.violation
-        if found is None or neighbours.reduced:
+        if found is None:
+            pairs = neighbours.count()
+            asked = pairs * len(neighbours.outcomes) if neighbours.shortcut else self.inequalities
+            return self._counts(neighbours, pairs, asked)
+        if neighbours.shortcut:
+            return self._counts(neighbours, self.inequalities, self.inequalities)
+        if neighbours.reduced:
             return self._counts(neighbours, neighbours.count(), self.inequalities)
         pairs = neighbours.count(found.pair)
         if claim.by_output:
@@ -108,8 +121,9 @@ class Findings:
 
     def counts_so_far(self, neighbours: Neighbours) -> Counts:
         """What was settled before a limit: pairs with all their outputs, and all equal inequalities."""
-        pairs = 0 if neighbours.reduced else neighbours.count(self.open - 1)
-        return self._counts(neighbours, pairs, self.inequalities)
+        settled = 0 if neighbours.reduced else neighbours.count(self.open - 1)
+        settled = self.inequalities if neighbours.shortcut else settled
+        return self._counts(neighbours, settled, self.inequalities)
 
     def _counts(self, neighbours: Neighbours, pairs: int, inequalities: int) -> Counts:
         kinds = Counter(type(a.proof if isinstance(a, Holds) else a) for a in self.distinct.values())
@@ -126,6 +140,7 @@ class Findings:
             broken=kinds[Fails],
             open=kinds[Unclear],
             reduced=neighbours.reduced,
+            shortcut=neighbours.shortcut,
         )
 
 

@@ -59,9 +59,8 @@ def decide(
             for rank, outputs, x in findings.doubts
         )
         return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    evidence = (
-        None if system is None or neighbours.reduced else Evidence(system, neighbours, findings.answers)
-    )
+    complete = system is not None and not neighbours.reduced and not neighbours.shortcut
+    evidence = Evidence(system, neighbours, findings.answers) if complete else None
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)
     return proved

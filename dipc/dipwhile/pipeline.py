@@ -50,10 +50,13 @@ if TYPE_CHECKING:
     import dipc.claims.bounded_range as bounded_range
     import dipc.claims.renyi as renyi
     import dipc.claims.tightness.losses as tightness
+    import dipc.dipwhile.hub.extremal as hub
 else:
+    hub = lazily("dipc.dipwhile.hub.extremal")
     bounded_range, renyi = map(lazily, ("dipc.claims.bounded_range", "dipc.claims.renyi"))
     tightness = lazily("dipc.claims.tightness.losses")
 
+FEW = 100  # inputs, of which all pairs are compared at once
 LOG = logging.getLogger(__name__)
 NO_LOSS = ast.Number(fmpq(0))
 UNEVEN = "the epsilon of the claim is not symmetric: it was read both ways round"
@@ -307,7 +310,7 @@ def losses_of(
     if by_output is not None and pair is None and has_parts(explored, by_output):
         with suppress(InputError):  # which is reported as for other programs
             return tightness.Losses(by_parts(explored, judge, clock, by_output), judge, clock)
-    return tightness.Losses(neighbours_of(explored, judge, pair, clock, extremal=True), judge, clock)
+    return tightness.Losses(neighbours_of(explored, judge, pair, clock, bool(by_output)), judge, clock)
 
 
 def has_parts(explored: Explored, by_output: bool) -> bool:
@@ -355,12 +358,17 @@ def neighbours_of(
     """The pairs of adjacent inputs with their laws.
 
     Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
-    With ``extremal``, pairs that others dominate may be left out by output: see
-    :mod:`dipc.dipwhile.semantics.extremal`.
+    With ``extremal`` the question is by output, and pairs that others dominate may be left out: see
+    :mod:`dipc.dipwhile.hub.extremal` and :mod:`dipc.dipwhile.semantics.extremal`.
     """
     clock.tick("output distributions")
     program, relation = explored.program, explored.program.adjacency
     if pair is None and relation is not None and relation.formula is None:
+        if extremal and explored.space.size > FEW:
+            found = hub.found(explored.space, relation, partial(clock.tick, "neighbours"))
+            if found is not None:
+                LOG.info("shortcut: %s", found.shortcut)
+                return found
         walked, left_open = explored.neighbours(relation, clock)
         check_for_all_budgets(left_open, judge)
         return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)

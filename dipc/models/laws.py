@@ -68,6 +68,10 @@ class Neighbours(Protocol):
     def reduced(self) -> int:
         """For how many outcomes :meth:`by_output` left out pairs that others dominate."""
 
+    @property
+    def shortcut(self) -> str:
+        """Why the cases by output are only those that decide a claim; empty if they are all."""
+
     def by_output(self) -> Iterator[Case]:
         """Outcome by outcome, the different pairs of its probabilities."""
 
@@ -96,6 +100,8 @@ class Listed:
     ``pairs`` hold places in the list of inputs; ``laws`` are the output laws of the inputs, each a
     probability for every outcome.
     """
+
+    shortcut = ""
 
     def __init__(
         self,

@@ -89,11 +89,12 @@ def checked(counts: Counts, of_pairs: bool = True) -> str:
     shown = ", ".join(f"{number} {name}" for name, number in how.items() if number)
     if of_pairs and not counts.inequalities and not counts.pairs:
         return f"{_number(counts.inputs, 'input')}; no pair of neighbours is settled yet"
+    about = f" of {counts.shortcut}" if counts.shortcut else ""
     pairs = f", {_number(counts.pairs, 'ordered pair')} of neighbours, {_number(counts.outputs, 'output')}"
     pairs += f" ({counts.reduced} by extremal pairs)" if counts.reduced else ""
     return (
         f"{_number(counts.inputs, 'input')}{pairs * of_pairs}: {_number(counts.inequalities, 'inequality')}, "
-        f"{counts.distinct} distinct" + (f" ({shown})" if shown else "")
+        f"{counts.distinct} distinct{about}" + (f" ({shown})" if shown else "")
     )
 
 

@@ -240,13 +240,13 @@ def _scaled(value: Datum, factor: fmpq, span: Span) -> Numeric:
 
 
 def _call(name: str, arguments: tuple[ast.Expr, ...], span: Span, memory: Memory, decide: Decide) -> Datum:
-    given = _flattened(arguments, memory, decide)
+    given = flattened(arguments, memory, decide)
     if name == "count":
         return fmpq(sum(_as_truth(v, s) for v, s in given))
     return _FUNCTIONS[name]([_as_numeric(v, s) for v, s in given], span, decide)
 
 
-def _flattened(arguments: tuple[ast.Expr, ...], memory: Memory, decide: Decide) -> list[tuple[Datum, Span]]:
+def flattened(arguments: tuple[ast.Expr, ...], memory: Memory, decide: Decide) -> list[tuple[Datum, Span]]:
     """The arguments, an array standing for all its cells."""
     result: list[tuple[Datum, Span]] = []
     for argument in arguments:

@@ -170,6 +170,7 @@ class Independent:
 
     symmetric = True
     reduced = 0
+    shortcut = ""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ def live(
     code: Sequence[Instruction], arrays: Mapping[str, int], at_end: frozenset[Cell]
 ) -> tuple[frozenset[Cell], ...]:
     """The same for code after which these cells are read."""
-    reads = [at_end if isinstance(i, Halt) else frozenset(_reads(i, arrays)) for i in code]
+    read = [at_end if isinstance(i, Halt) else frozenset(reads(i, arrays)) for i in code]
     writes = [_writes(instruction) for instruction in code]
     live = [NO_CELLS] * len(code)
     before: list[frozenset[Cell]] = []
@@ -38,7 +38,7 @@ def live(
         before = live.copy()
         for pc in reversed(range(len(code))):
             after = NO_CELLS.union(*(live[s] for s in successors(code[pc], pc)))
-            live[pc] = reads[pc] | (after - writes[pc])
+            live[pc] = read[pc] | (after - writes[pc])
     return tuple(live)
 
 
@@ -84,7 +84,7 @@ def written(code: Sequence[Instruction], arrays: Mapping[str, int]) -> frozenset
     return frozenset(cells)
 
 
-def _reads(instruction: Instruction, arrays: Mapping[str, int]) -> Iterator[Cell]:
+def reads(instruction: Instruction, arrays: Mapping[str, int]) -> Iterator[Cell]:
     """The cells that may be read."""
     for node in chain.from_iterable(map(nodes, instruction_parts(instruction))):
         match node:

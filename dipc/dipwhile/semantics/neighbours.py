@@ -69,6 +69,8 @@ class OutputLaws:
 class ProductNeighbours(OutputLaws):
     """All adjacent inputs in a named distance, by the product construction."""
 
+    shortcut = ""
+
     def __init__(self, explorer: Explorer, space: InputSpace, relation: Distance, clock: Clock) -> None:
         super().__init__(explorer, space, clock)
         self.inputs = space.size

@@ -75,7 +75,7 @@ def distribution(
     """
     match node:
         case ast.Noise(kind, rate, mean):
-            law = Random(NOISE[kind], *_rate(rate, memory, decide), _number(mean, memory, decide))
+            law = Random(NOISE[kind], *rate_of(rate, memory, decide), _number(mean, memory, decide))
             if law.kind.integer and law.mean.q != 1:
                 raise InputError(f"the mean of {kind} must be an integer, not {law.mean}", mean.span)
             return law
@@ -100,7 +100,7 @@ def distribution(
 
 def _exponential_mechanism(node: ast.ExpMechanism, memory: Memory, decide: Decide) -> Finite:
     """Each value with probability proportional to exp(rate * score) (DiPC, Section 2)."""
-    rate, inverse = _rate(node.rate, memory, decide)
+    rate, inverse = rate_of(node.rate, memory, decide)
     weights: dict[Value, Quotient] = {}
     for value in _members(node.support, memory, decide):
         env = {**memory.env, (node.variable, 0): value}
@@ -112,7 +112,7 @@ def _exponential_mechanism(node: ast.ExpMechanism, memory: Memory, decide: Decid
     return Finite(tuple((value, weight / total) for value, weight in weights.items()))
 
 
-def _rate(expr: ast.Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
+def rate_of(expr: ast.Expr, memory: Memory, decide: Decide) -> tuple[fmpq, bool]:
     """a, for a rate ``a*eps`` or ``a/eps``, and whether it is the latter."""
     match expr:  # Lap(scale = s) has the rate 1/s
         case ast.Binary(ast.Op.DIV, ast.Number(), scale) if not function_of_eps(scale, memory, decide):

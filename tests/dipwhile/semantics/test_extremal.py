@@ -226,7 +226,10 @@ def test_orders_are_proved_on_the_range_of_the_claim(
     assert (verdict.status, verdict.counts.inequalities) == ("private", compared)
 
 
-def test_which_shortcut_was_taken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_which_shortcut_was_taken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dipc.dipwhile.pipeline.FEW", 3**6)  # no hub
     assert status(["check", "svt1", "-D", "N=6", "--verbose"]) == 0
     shown = capsys.readouterr()
     assert "7 outputs (4 by extremal pairs)" in shown.out
