@@ -316,10 +316,9 @@ def losses_of(
 def has_parts(explored: Explored, by_output: bool) -> bool:
     """Whether claims by output, or others, are decided by independent parts."""
     relation = explored.program.adjacency
-    parts = [part for part, _ in explored.parts]
-    if relation is None or relation.formula is not None or sum(len(part.outputs) > 0 for part in parts) < 2:
+    if relation is None or relation.formula is not None or not explored.parts:
         return False
-    return by_output or one_differs(explored.space, parts, relation)
+    return by_output or one_differs(explored.space, [part for part, _ in explored.parts], relation)
 
 
 def by_parts(explored: Explored, judge: SignOracle, clock: Clock, by_output: bool) -> Independent:

@@ -41,8 +41,8 @@ from dipc.claims.oracle import SignOracle, require_positive
 from dipc.claims.ratios import vanishes
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, cost
 from dipc.dipwhile.semantics.evaluate import spelled_cell
-from dipc.dipwhile.semantics.neighbours import ProductNeighbours
-from dipc.dipwhile.semantics.pairs import Ranks, UpTo, number_of_pairs
+from dipc.dipwhile.semantics.neighbours import ProductNeighbours, WithinDistance
+from dipc.dipwhile.semantics.pairs import Ranks
 from dipc.dipwhile.semantics.parts import Part
 from dipc.dipwhile.semantics.valuations import grouped, ungrouped
 from dipc.dipwhile.syntax.core import CoreAdjacency
@@ -61,8 +61,6 @@ ONE = Quotient.one()
 
 def one_differs(space: InputSpace, parts: Sequence[Part], relation: CoreAdjacency) -> bool:
     """Whether adjacent inputs differ in one part with outputs at most."""
-    if relation.formula is not None:
-        return False
     distance = relation.distance or fmpq(0)
     least = sorted(
         min(moves) for part in parts if part.outputs and (moves := _moves(space, part, relation.kind))
@@ -127,12 +125,12 @@ class _Placed:
         raise InputError("no output is possible for every eps")
 
     def ways(self, relation: CoreAdjacency, judge: SignOracle, given: int) -> list[Way]:
-        """The ways that no other replaces; that of equal probabilities has the output ``given``."""
+        """That of equal probabilities, with the output ``given``, and the ways that no other replaces."""
         space, alone = self.neighbours.space, relation.kind == "linf"
         if space.size > MOST_INPUTS:
             raise InputError("a part has too many inputs")
         laws = [self.neighbours.law_at(space.digits(position)) for position in range(space.size)]
-        found = [Way(fmpq(0), ONE, ONE, 0, given)]
+        found: list[Way] = []
         for (i, u), (j, v) in product(enumerate(space), repeat=2):
             costs = [cost(relation.kind, u[cell], v[cell]) for cell in space.cells]
             if (max(costs, default=fmpq(0)) if alone else sum(costs, fmpq(0))) > (relation.distance or 0):
@@ -147,11 +145,11 @@ class _Placed:
         distinct = list({(way.p, way.q): way for way in reversed(found)}.values())[::-1]
         if len(distinct) > MOST_WAYS:
             raise InputError("a part has too many probabilities")
-        kept: list[Way] = []
+        equal, kept = Way(fmpq(0), ONE, ONE, 0, given), list[Way]()
         for way in distinct:
-            if not any(other.replaces(way, judge) for other in kept):
+            if not any(other.replaces(way, judge) for other in (equal, *kept)):
                 kept = [*(other for other in kept if not way.replaces(other, judge)), way]
-        return kept
+        return [equal, *kept]
 
 
 class _Outcome(NamedTuple):
@@ -161,16 +159,12 @@ class _Outcome(NamedTuple):
     of: int | None
 
 
-class Independent:
+class Independent(WithinDistance):
     """All adjacent inputs of a program with independent parts.
 
     ``whole``: the outcomes stand for outputs of the program, for claims by output.  Raises
     :class:`InputError` if there are none that can, or too many products.
     """
-
-    symmetric = True
-    reduced = 0
-    shortcut = ""
 
     def __init__(
         self,
@@ -180,9 +174,9 @@ class Independent:
         judge: SignOracle,
         whole: bool,
     ) -> None:
-        self.inputs = space.size
+        super().__init__(space, Distance(space, relation))
         self.one_differs = one_differs(space, [part for part, _ in parts], relation)
-        self._space, self._relation, self._distance = space, relation, Distance(space, relation)
+        self._most = relation.distance or fmpq(0)
         self._parts = [_Placed(space, *each) for each in parts]
         if self.outputs == 1:
             raise InputError("there is only one output")
@@ -200,7 +194,6 @@ class Independent:
 
     def _multiply(self, ways: Sequence[Sequence[Way]]) -> None:
         """The products of ways within the distance."""
-        most = self._relation.distance or fmpq(0)
         products: dict[tuple[Quotient, Quotient], tuple[fmpq, int, tuple[int, ...]]]
         products = {(ONE, ONE): (fmpq(0), 0, ())}
         for part, own in zip(self._parts, ways, strict=True):
@@ -209,7 +202,7 @@ class Independent:
             for (p, q), (used, rank, outputs) in products.items():
                 for way, step in lifted:
                     key, new = (p * way.p, q * way.q), (used + way.cost, rank + step, (*outputs, way.output))
-                    if new[0] <= most and (key not in longer or new < longer[key]):
+                    if new[0] <= self._most and (key not in longer or new < longer[key]):
                         longer[key] = new
             products = longer
             if len(products) > MOST_PRODUCTS:
@@ -224,18 +217,13 @@ class Independent:
             cell: value for k, o in outputs.items() for cell, value in self._parts[k].outcomes[o].items()
         }
         if len(outputs) == len(self._parts):
-            return grouped(self._space.program.outputs, cells)
+            return grouped(self.space.program.outputs, cells)
         return tuple((spelled_cell(cell), value) for cell, value in cells.items())
 
     @property
     def outputs(self) -> int:
         """The number of outputs of the program."""
         return prod(len(part.outcomes) for part in self._parts)
-
-    @property
-    def different(self) -> bool:
-        """Whether there are more pairs than inputs."""
-        return self.count() > self.inputs
 
     def by_output(self) -> Iterator[Case]:
         """The cases of each part, or the products."""
@@ -255,20 +243,9 @@ class Independent:
                 yield case._replace(outputs=outputs, pairs=pairs)
             first += len(part.outcomes)
 
-    def count(self, limit: int | None = None) -> int:
-        """A walk that looks at no probability."""
-        relation = self._distance if limit is None else UpTo(self._distance, self._space, limit)
-        return number_of_pairs(self._space, relation)
-
-    def pair(self, rank: int) -> tuple[Valuation, Valuation]:
-        """Both inputs from their positions."""
-        _, left, right = Ranks(self._space).parts(rank)
-        inputs = self._space.program.inputs
-        return grouped(inputs, self._space.at(left)), grouped(inputs, self._space.at(right))
-
     def laws(self, rank: int) -> tuple[Vector, Vector]:
         """The probabilities of the outcomes, and 0 for those that are about a part that does not differ."""
-        _, left, right = Ranks(self._space).parts(rank)
+        _, left, right = Ranks(self.space).parts(rank)
         differs = {k for k, part in enumerate(self._parts) if part.digits(left) != part.digits(right)}
         return self._law(left, differs), self._law(right, differs)
 

@@ -66,19 +66,47 @@ class OutputLaws:
         return value
 
 
-class ProductNeighbours(OutputLaws):
-    """All adjacent inputs in a named distance, by the product construction."""
+class WithinDistance:
+    """All pairs of inputs in a named distance, without their laws."""
 
     shortcut = ""
 
-    def __init__(self, explorer: Explorer, space: InputSpace, relation: Distance, clock: Clock) -> None:
-        super().__init__(explorer, space, clock)
+    def __init__(self, space: InputSpace, relation: Distance) -> None:
+        self.space = space
         self.inputs = space.size
-        self._relation = relation
-        self._tick: Tick = unlimited
-        self._oracle: SignOracle | None = None
         self.symmetric = True
         self.reduced = 0
+        self._relation = relation
+
+    @property
+    def different(self) -> bool:
+        """Whether there are more pairs than inputs: in a distance every input is adjacent to itself."""
+        return self.count() > self.inputs
+
+    def count(self, limit: int | None = None) -> int:
+        """A walk that looks at no probability."""
+        return number_of_pairs(self.space, self._up_to(limit))
+
+    def pair(self, rank: int) -> tuple[Valuation, Valuation]:
+        """Both inputs from their positions."""
+        _, left, right = Ranks(self.space).parts(rank)
+        return self._valuation(left), self._valuation(right)
+
+    def _valuation(self, position: int) -> Valuation:
+        return grouped(self.space.program.inputs, self.space.at(position))
+
+    def _up_to(self, limit: int | None) -> Relation:
+        return self._relation if limit is None else UpTo(self._relation, self.space, limit)
+
+
+class ProductNeighbours(OutputLaws, WithinDistance):
+    """All adjacent inputs in a named distance, by the product construction."""
+
+    def __init__(self, explorer: Explorer, space: InputSpace, relation: Distance, clock: Clock) -> None:
+        OutputLaws.__init__(self, explorer, space, clock)
+        WithinDistance.__init__(self, space, relation)
+        self._tick: Tick = unlimited
+        self._oracle: SignOracle | None = None
 
     def telling(self, tick: Tick, oracle: SignOracle | None = None) -> ProductNeighbours:
         """The same neighbours, whose walks call ``tick`` and add to diagrams of their own.
@@ -93,11 +121,6 @@ class ProductNeighbours(OutputLaws):
     def diagrams(self) -> tuple[Diagrams, list[int]]:
         """The probabilities of all outcomes as functions of the input: a store, and a node for each."""
         return self._diagrams, self._functions
-
-    @property
-    def different(self) -> bool:
-        """Whether there are more pairs than inputs: in a distance every input is adjacent to itself."""
-        return self.count() > self.inputs
 
     def by_output(self) -> Iterator[Case]:
         """A walk for every outcome; ``reduced`` of them went through extremal pairs only."""
@@ -123,29 +146,14 @@ class ProductNeighbours(OutputLaws):
         for (left, right), pairs in found.items():
             yield Case(every, laws[left], laws[right], pairs)
 
-    def count(self, limit: int | None = None) -> int:
-        """A walk that looks at no probability."""
-        return number_of_pairs(self.space, self._up_to(limit))
-
-    def pair(self, rank: int) -> tuple[Valuation, Valuation]:
-        """Both inputs from their positions."""
-        _, left, right = Ranks(self.space).parts(rank)
-        return self._valuation(left), self._valuation(right)
-
     def laws(self, rank: int) -> tuple[Vector, Vector]:
         """The functions evaluated."""
         _, left, right = Ranks(self.space).parts(rank)
         return self.law_at(self.space.digits(left)), self.law_at(self.space.digits(right))
 
-    def _valuation(self, position: int) -> Valuation:
-        return grouped(self.space.program.inputs, self.space.at(position))
-
     def law_at(self, digits: Sequence[int]) -> Vector:
         """The law of the input in which each cell has this value of its domain."""
         return tuple(self._probability(self._diagrams.at(f, digits)) for f in self._functions)
-
-    def _up_to(self, limit: int | None) -> Relation:
-        return self._relation if limit is None else UpTo(self._relation, self.space, limit)
 
 
 class Explored:

@@ -59,11 +59,15 @@ class Part:
 
 
 def parts_of(program: CoreProgram) -> tuple[Part, ...]:
-    """The parts of a program, which share out all inputs and outputs; none if they cannot be told apart."""
+    """The parts, two with outputs at least, which share out all inputs and outputs; or none."""
     if any(isinstance(instruction, Halt) for instruction in program.code[:-1]):
         return ()
     segments = _segments(program.code)
-    parts = [_part(program, segments, group) for group in _groups(program, segments)]
+    groups = _groups(program, segments)
+    outputs = {cell for variable in program.outputs for cell in variable.cells}
+    if sum(not outputs.isdisjoint(group) for group in groups) < 2:
+        return ()
+    parts = [_part(program, segments, group) for group in groups]
     return () if None in parts else tuple(part for part in parts if part is not None)
 
 
