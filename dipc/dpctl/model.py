@@ -100,17 +100,19 @@ class MarkovModel:
         start: Iterable[str] | None = None,
         depth: int = DEPTH,
         everything: bool = False,
+        all_schedulers: bool = False,
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
         ``formula`` is by default the only property of the model's file.
         ``at`` is the only eps asked about, ``start`` replaces the start states.  On decision processes
-        ``depth`` is the length up to which words are searched for D.  Of several parameters ``everything``
-        asks for all boxes, also where the formula has been seen to fail.  Raises :class:`InputError`; a limit
-        (:func:`dipc.limits`) that runs out is an undecided verdict.
+        ``depth`` is the length up to which words are searched for D; ``all_schedulers`` compares instead
+        the largest probability under schedulers that see the states with the least one.  Of several
+        parameters ``everything`` asks for all boxes, also where the formula has been seen to fail.  Raises
+        :class:`InputError`; a limit (:func:`dipc.limits`) that runs out is an undecided verdict.
         """
         began, clock = monotonic(), Clock()
-        asked, options = self.property(formula, at, start), _options(depth)
+        asked, options = self.property(formula, at, start), _options(depth, all_schedulers)
         if self.parameters.ranges:
             found = families.check(self.family, self.parameters, asked, clock, options, everything)
         else:
@@ -129,13 +131,14 @@ class MarkovModel:
         at: Number | None = None,
         start: Iterable[str] | None = None,
         depth: int = DEPTH,
+        all_schedulers: bool = False,
     ) -> ModelValue:
         """Answer ``P=? (f)``, ``Pmax=?``, ``Pmin=?``, ``D[?, d](f)`` or ``D[e, ?](f)``; see :meth:`check`.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
         clock = Clock()
-        asked, options = self.property(query, at, start), _options(depth)
+        asked, options = self.property(query, at, start), _options(depth, all_schedulers)
         if self.parameters.ranges:
             found = families.value(self.family, self.parameters, asked, clock, options)
         else:
@@ -181,7 +184,8 @@ class MarkovModel:
 
     def _ignored(self, options: Options) -> tuple[str, ...]:
         given = options != Options() and not isinstance(self.family, Mdp)
-        return ("--depth is for decision processes",) if given else ()
+        text = "--all-schedulers is" if options.all_schedulers else "--depth is"
+        return (f"{text} for decision processes",) if given else ()
 
     def property(
         self, formula: Formula | None = None, at: Number | None = None, start: Iterable[str] | None = None
@@ -268,11 +272,11 @@ class MarkovModel:
         return f"<{type(self).__name__} {self.name}: {describe(self.family)}>"
 
 
-def _options(depth: int) -> Options:
+def _options(depth: int, all_schedulers: bool) -> Options:
     """What is said about the search on decision processes."""
     if type(depth) is not int or depth < 0:
         raise WrongType(f"a depth is a natural number, not {_described(depth)}", hint="depth=12")
-    return Options(depth)
+    return Options(depth, all_schedulers=all_schedulers)
 
 
 def describe(model: Model) -> str:

@@ -8,15 +8,20 @@ from dipc.dpctl.formula import And, Formula, Or, Privacy, Probability, parts
 from dipc.models.chain import DEAD, Mdp, Model
 
 NO_NEIGHBOURS = "no two different states are neighbours: each state was compared with itself only"
+ALL_SCHEDULERS = (
+    "D was asked over all schedulers, which see the states, one from each state: this is stronger than D, as "
+    "an adversary who sees no states chooses one word of actions"
+)
 ONE_BY_ONE = (
     "with delta > 0, D for each output on its own can be weaker than (epsilon, delta)-privacy, which speaks "
     "of sets of outputs: write `forall A subset {...}: D[...](... A)`"
 )
 
 
-def notes(model: Model, formula: Formula) -> tuple[str, ...]:
+def notes(model: Model, formula: Formula, all_schedulers: bool = False) -> tuple[str, ...]:
     """What to know about the answer."""
-    return tuple(dict.fromkeys(_notes(model, formula)))
+    stronger = all_schedulers and any(isinstance(part, Privacy) for part in parts(formula))
+    return tuple(dict.fromkeys((*((ALL_SCHEDULERS,) if stronger else ()), *_notes(model, formula))))
 
 
 def _notes(model: Model, formula: Formula) -> Iterator[str]:

@@ -11,13 +11,13 @@ from flint import fmpq
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.dpctl.formula import EachNext, Formula, Property, Query, depends_on_eps, parts
-from dipc.dpctl.notes import notes
-from dipc.dpctl.processes import Fixed, Options, Words
+from dipc.dpctl.notes import ALL_SCHEDULERS, notes
+from dipc.dpctl.processes import NEAR, Fixed, Options, Words
 from dipc.dpctl.regions import AnyEvaluation, Evaluation, Found, merged
 from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segments, segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Model, transitions
 from dipc.models.parameters import uses_eps
 from dipc.models.validity import check_probabilities
@@ -28,6 +28,7 @@ from dipc.views import Shown
 
 DEFAULT_OPTIONS = Options()
 UNSETTLED = "for some eps it is open whether the formula holds at {}: the regions are those where it does"
+TOO_FAR = f"for a range of eps, no proof and no counterexample up to words of {NEAR} actions: try `--at`"
 UNKNOWN_SIGNS = "the signs of two functions could not be told apart"
 SAME = "a chain has no schedulers: this is the same as `P=?`"
 
@@ -66,7 +67,8 @@ def _verdict(
     regions = {state: merged(answers, lambda why: why is True) for state, answers in each.items()}
     satisfying = frozenset(state for state, status in at.items() if status == "holds")
     open_too = [s for s, status in at.items() if status == "fails" and any(map(_is_open, each[s]))]
-    common: dict[str, Any] = {"notes": (*notes(model, formula), *map(UNSETTLED.format, open_too))}
+    remarks = notes(model, formula, options.all_schedulers)
+    common: dict[str, Any] = {"notes": (*remarks, *map(UNSETTLED.format, open_too))}
     for answers in each.values():
         if broken := [f for f in answers if _fails(f)]:
             piece = simplest([f.piece for f in broken])
@@ -79,7 +81,8 @@ def _verdict(
     if isinstance(evaluation, Fixed):
         opened = tuple(dict.fromkeys(pair for s in asked for pair in evaluation.doubts(formula, s)))
     inside = any(None in f.results for answers in each.values() for f in answers)
-    why = opened[0].reason if opened else INSIDE if inside else UNKNOWN_SIGNS
+    far = isinstance(evaluation, Words) and evaluation.is_open
+    why = opened[0].reason if opened else TOO_FAR if far else INSIDE if inside else UNKNOWN_SIGNS
     return Undecided(property, model, at, regions, satisfying, undecided=opened, reason=why, **common)
 
 
@@ -133,6 +136,8 @@ def value(model: Model, property: Property, clock: Clock, options: Options = DEF
     query = property.formula
     if not isinstance(query, Query):
         raise InputError("a formula has no value", hint="check it by `dipc model check`, or ask `P=? (...)`")
+    if isinstance(query.path, EachNext):
+        raise Unsupported("least parameters for all k in N")
     if isinstance(model, Mdp) and query.kind == "P":
         hint = "ask for the largest or the least one: `Pmax=? (...)` or `Pmin=? (...)`"
         raise InputError("on a decision process a probability depends on the scheduler", hint=hint)
@@ -154,8 +159,9 @@ def _value(model: Model, property: Property, query: Query, clock: Clock, options
         values = {"": segments(evaluation, lambda _: evaluation.least(query, asked))}
     else:
         values = {"": least_segments(evaluation, query, asked)}
-    told = query.kind in ("Pmax", "Pmin") and not isinstance(model, Mdp)
-    return ModelValue(property, model, values, (SAME,) if told else ())
+    remarks = [SAME] if query.kind in ("Pmax", "Pmin") and not isinstance(model, Mdp) else []
+    remarks += [ALL_SCHEDULERS] if options.all_schedulers and query.kind in ("epsilon", "delta") else []
+    return ModelValue(property, model, values, tuple(remarks))
 
 
 def start_states(model: Model, property: Property) -> tuple[int, ...]:
@@ -182,7 +188,7 @@ def evaluation_of(
     fixed = Fixed(model, eps_range, clock, options)
     if not symbolic or eps_range.is_point:
         return fixed
-    return Words(model, eps_range, clock, None if has_eps(model) else fixed)
+    return Words(model, eps_range, clock, options, None if has_eps(model) else fixed)
 
 
 def has_eps(model: Model) -> bool:

@@ -1,16 +1,16 @@
 """dpCTL* on Markov decision processes: three-valued answers, with reasons.
 
 Without eps, or at one eps, P is decided by :mod:`schedulers` and D is searched for by :mod:`words`.  For a
-range of eps only D of bounded path formulas is decided: there are finitely many words, so finitely many
-inequalities, whose signs :mod:`regions` finds.  Transitions that vanish at some eps need no care then: the
-probabilities are sums of products of those of the model, and no graph is looked at.
+range of eps, these run on the pieces that :mod:`regions` finds, on which every comparison that they make
+has one answer: so a policy that is best is so on the whole piece.  For unbounded formulas the graph matters,
+and transitions that vanish are left out; for bounded ones it does not, and D has finitely many words.
 
 A state formula inside a path formula is evaluated in the process itself, over all schedulers or words afresh.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key, partial
 from typing import Any
@@ -24,7 +24,7 @@ from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.every import LONGEST, EveryStep
 from dipc.dpctl.formula import EachNext, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
-from dipc.dpctl.progression import States, is_bounded, progression
+from dipc.dpctl.progression import Progression, States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, one_of, sign_of
@@ -41,15 +41,18 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
+NEAR, NEAR_NODES = 3, 50  # words, and pairs of distributions, that are tried for a range of eps
 AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How far D is searched."""
+    """How far D is searched; if ``all_schedulers``, D compares all schedulers instead of words of actions:
+    the largest probability from one state with the least one from the other."""
 
     depth: int = DEPTH
     nodes: int = MOST_NODES
+    all_schedulers: bool = False
 
 
 class Process(Judge):
@@ -113,6 +116,23 @@ class Process(Judge):
         if self.doubtful(path, *states):
             raise LimitReached(f"{show(path)}: {INSIDE}")
 
+    def monitor(self, path: Formula, known: dict[Formula, States]) -> Progression | Automaton:
+        """A deterministic automaton that accepts the paths that satisfy a formula."""
+        if (own := progression(path, known)) is not None:
+            return own
+        found = automaton_of(path, known)
+        successors = [{t for row in rows for t, _ in row} for rows in self.mdp.rows]
+        if not accepts_the_same(found, path, known, successors, self.tick):
+            message = f"the automaton of Spot does not accept what `{show(path)}` says"
+            raise InputError(message, hint="write the formula in another way")
+        return found
+
+    def unrelated(self, path: Formula, s: int, t: int) -> Outcome:
+        """The largest probability from s, and the least one from t, over all schedulers."""
+        if isinstance(path, EachNext):
+            raise Unsupported("all schedulers for a formula about all k in N")
+        return Outcome(s, t, self.extremes(path, s)[1], self.extremes(path, t)[0])
+
 
 class Fixed(Process, Uniform):
     """A process without eps, or at one eps: exact numbers."""
@@ -135,17 +155,8 @@ class Fixed(Process, Uniform):
         """The process with the automaton of a path formula."""
         if path not in self._products:
             known, _ = self.parts(path)
-            monitor = progression(path, known) or self._automaton(path, known)
-            self._products[path] = Product.of(self.mdp, monitor, self.tick)
+            self._products[path] = Product.of(self.mdp, self.monitor(path, known), self.tick)
         return self._products[path]
-
-    def _automaton(self, path: Formula, known: dict[Formula, States]) -> Automaton:
-        found = automaton_of(path, known)
-        successors = [{t for row in rows for t, _ in row} for rows in self.mdp.rows]
-        if not accepts_the_same(found, path, known, successors, self.tick):
-            message = f"the automaton of Spot does not accept what `{show(path)}` says"
-            raise InputError(message, hint="write the formula in another way")
-        return found
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         self.sure(path, state)
@@ -156,13 +167,29 @@ class Fixed(Process, Uniform):
         return low, high
 
     def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
-        """Look for a word that breaks a bound."""
+        """Look for a word, or schedulers, that break a bound."""
+        if self.options.all_schedulers:
+            for each in (self.unrelated(path, s, t), self.unrelated(path, t, s)):
+                p, q = plain(each.p), plain(each.q)
+                if bound.breaks(p, q):
+                    if not bound.least:
+                        return Found(each)
+                    bound.grow(each._replace(p=p, q=q))
+            return Found()
         if isinstance(path, EachNext):
             return self._every(path).search(s, t, bound)
+        return self._tree(path).search(s, t, bound)
+
+    def _tree(self, path: Formula) -> Tree:
         if path not in self._trees:
             depth = 10**9 if is_bounded(path) else self.options.depth
             self._trees[path] = Tree(self.product(path), self.tick, depth, self.options.nodes)
-        return self._trees[path].search(s, t, bound)
+        return self._trees[path]
+
+    def are_equal(self, path: Formula, s: int, t: int) -> bool:
+        """Whether two states surely have the same probability under every word."""
+        tree = self._tree(path)
+        return tree.language is not None and tree.language.difference(tree.root(s, t)) is True
 
     def _every(self, path: EachNext) -> EveryStep:
         if path not in self._everies:
@@ -245,12 +272,14 @@ def _order(a: Quotient | None, b: Quotient | None) -> int:
 
 
 class AllWords(Process, Local):
-    """A process on one piece of a range of eps: D of bounded formulas only."""
+    """A process on one piece of a range of eps, where every comparison of two policies has one answer."""
 
     def __init__(self, words: Words, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
         Process.__init__(self, words.mdp, words.clock)
         Local.__init__(self, words, signs, wanted)
         self.words, self.chain = words, words.mdp
+        self._best: dict[Formula, tuple[list[Any], list[Any]]] = {}
+        self._trees: dict[Formula, Tree] = {}
 
     def on(self, formula: Formula) -> Judge:
         return self if self.words.fixed is None or depends_on_eps(formula) else self.words.fixed
@@ -258,20 +287,65 @@ class AllWords(Process, Local):
     def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
         if (judge := self.on(formula)) is not self:
             return judge.holds(formula, state)
-        if isinstance(formula, Probability):
-            raise Unsupported("P on a decision process for a range of eps", formula.span, AT_ONE_EPS)
         return super().holds(formula, state)
 
     def compared(self, formula: Probability | Privacy) -> None:
         """Nothing: each state has its own words."""
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
-        """Refused: the best scheduler may depend on eps."""
-        raise Unsupported("Pmax and Pmin on a decision process for a range of eps", hint=AT_ONE_EPS)
+        if self.words.fixed is not None and not depends_on_eps(path):
+            return self.words.fixed.extremes(path, state)
+        self.sure(path, state)
+        if path not in self._best:
+            product = self._product(path)
+            best = product.minimum(self._once, self._compare), product.maximum(self._once, self._compare)
+            self._best[path] = self.settled(best)
+        low, high = (lifted(values[self._product(path).start[state]]) for values in self._best[path])
+        return low, high
+
+    def _compare(self, value: Number) -> int:
+        return self.sign(lifted(value))
+
+    def _once(self) -> None:
+        """A tick, at which it is no use to go on if a sign is missing."""
+        self.tick()
+        self.settled(None)
+
+    def _product(self, path: Formula) -> Product[Any]:
+        """The product for a formula, if it is unbounded without transitions that vanish on the piece."""
+        known, _ = self.settled(self.parts(path))
+        rows = () if is_bounded(path) else self.mdp.rows
+        numbers = {p: p for actions in rows for row in actions for _, p in row}
+        vanishing = frozenset(p for p in numbers if not self._compare(p))
+        self._once()
+        key = path, tuple(known.items()), vanishing
+        if key not in self.words.products:
+            kept = {p: p for p in numbers if p not in vanishing}
+            mdp: Any = renumbered(self.mdp, kept) if vanishing else self.mdp
+            self.words.products[key] = Product.of(mdp, self.monitor(path, known), self.tick)
+        return self.words.products[key]
+
+    def _searched(self, formula: Privacy, s: int, t: int) -> Found:
+        """The result of the search for a word that breaks a D of an unbounded formula."""
+        path, fixed = formula.path, self.words.fixed
+        if fixed is not None and not depends_on_eps(path) and fixed.are_equal(path, s, t):
+            return Found()
+        if path not in self._trees:
+            depth, product = min(NEAR, self.words.options.depth), self._product(path)
+            self._trees[path] = self.settled(Tree(product, self._once, depth, NEAR_NODES, self._compare))
+        bound = Bound(formula.epsilon.factor, formula.delta, sign=self._compare)
+        found = self._trees[path].search(s, t, bound)
+        if found.breach is None:
+            return found
+        breach = found.breach._replace(p=lifted(found.breach.p), q=lifted(found.breach.q))
+        return replace(found, breach=breach)
 
     def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
         if isinstance(path, EachNext):
             raise Unsupported("a formula for all k in N for a range of eps", hint=AT_ONE_EPS)
+        if self.words.options.all_schedulers:
+            self.sure(path, s, t)
+            return [self.unrelated(path, s, t)]
         known, _ = self.settled(self.parts(path))
         self.sure(path, s, t)
         key = path, tuple(known.items())
@@ -285,7 +359,7 @@ class AllWords(Process, Local):
     def _steps(self, path: Formula, known: dict[Formula, States]) -> Steps:
         monitor = progression(path, known) if is_bounded(path) else None
         if monitor is None:
-            message = f"D of an unbounded formula, {show(path)}, on a decision process for a range of eps"
+            message = f"the least parameter for an unbounded formula, {show(path)}, for a range of eps"
             raise Unsupported(message, hint=AT_ONE_EPS)
         product: Product[Any] = Product.of(self.mdp, monitor, self.tick)
         numbers = {None: None, True: product.one, False: product.one - product.one}
@@ -294,11 +368,18 @@ class AllWords(Process, Local):
     def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
         if self.doubtful(formula.path, state, other):
             return None
+        if self._is_searched(formula.path):
+            found = self._searched(formula, state, other)
+            self.words.is_open |= found.low is not None
+            return found.breach or (True if found.low is None else None)
         for s, t in ((state, other), (other, state)):
             for room, each in self._rooms(formula, s, t):
                 if self.sign(room) < 0:
                     return each
         return True
+
+    def _is_searched(self, path: Formula) -> bool:
+        return not (is_bounded(path) or self.words.options.all_schedulers or isinstance(path, EachNext))
 
     def _rooms(self, formula: Privacy, s: int, t: int) -> list[tuple[Quotient, Outcome]]:
         """How much smaller p is than its bound, for the worst outcomes that could break it."""
@@ -316,16 +397,22 @@ class AllWords(Process, Local):
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
         if self.doubtful(formula.path, s, t):
             return False
+        if self._is_searched(formula.path):
+            return self._searched(formula, s, t).breach is not None
         return any(self.sign(room) < 0 for room, _ in self._rooms(formula, s, t))
 
 
 class Words(Evaluation):
     """The evaluation of formulas on a process for a range of eps.  What is found on a piece is remembered."""
 
-    def __init__(self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, fixed: Fixed | None) -> None:
+    def __init__(
+        self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, options: Options, fixed: Fixed | None
+    ) -> None:
         """``fixed`` answers for formulas without eps, if the process has none."""
         super().__init__(MarkovChain(mdp.names, {}, (), (), ()), eps_range, clock)  # nothing vanishes
-        self.mdp, self.fixed = mdp, fixed
+        self.mdp, self.options, self.fixed = mdp, options, fixed
+        self.is_open = False  # whether a search for words ended without a result
+        self.products: dict[object, Product[Any]] = {}
         self.steps: dict[object, Steps] = {}
         self.outcomes: dict[object, Sequence[Outcome]] = {}
         self.rooms: dict[object, list[tuple[Quotient, Outcome]]] = {}
@@ -371,8 +458,14 @@ def at_eps(mdp: AnyMdp, eps: fmpq) -> AnyMdp:
     if all(isinstance(number, fmpq) for number in rational.values()):
         numbers = rational
 
+    return renumbered(mdp, {p: value for p, value in numbers.items() if value})
+
+
+def renumbered(mdp: AnyMdp, numbers: Mapping[Any, Any]) -> AnyMdp:
+    """The process with other numbers, without the transitions whose probabilities have none."""
+
     def here(row: Row[Any]) -> Row[Any]:
-        return tuple((t, numbers[p]) for t, p in row if numbers[p])
+        return tuple((t, numbers[p]) for t, p in row if p in numbers)
 
     rows: Any = mdp.rows
     return replace(mdp, rows=tuple(tuple(map(here, each)) for each in rows))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ probability is 1 minus the largest one of the negation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Generic, TypeVar, cast
@@ -36,9 +36,13 @@ def sign_of(value: fmpq | Quotient) -> int:
     return (value > 0) - (value < 0)
 
 
-def largest(numbers: Iterable[Any]) -> Any:
-    """The largest of some numbers without eps, the first of equal ones."""
-    return reduce(lambda best, value: value if sign_of(value - best) > 0 else best, numbers)
+Sign = Callable[[Any], int]
+"""The exact sign of a number: by :func:`sign_of`, or of a function on a piece of the range of eps."""
+
+
+def largest(numbers: Iterable[Any], sign: Sign = sign_of) -> Any:
+    """The largest of some numbers, the first of equal ones."""
+    return reduce(lambda best, value: value if sign(value - best) > 0 else best, numbers)
 
 
 def one_of(mdp: Mdp[K]) -> K:
@@ -99,13 +103,13 @@ class Product(Generic[K]):
         """The chain in which always the same action is taken."""
         return replace(self, rows=[(rows[action],) for rows in self.rows])
 
-    def maximum(self, tick: Tick = unlimited) -> list[K]:
+    def maximum(self, tick: Tick = unlimited, sign: Sign = sign_of) -> list[K]:
         """From every node, the largest probability that the path satisfies the formula."""
-        return reaching_probabilities(self.rows, self._winning(self.monitor.accepted), self.one, tick)
+        return reaching_probabilities(self.rows, self._winning(self.monitor.accepted), self.one, tick, sign)
 
-    def minimum(self, tick: Tick = unlimited) -> list[K]:
+    def minimum(self, tick: Tick = unlimited, sign: Sign = sign_of) -> list[K]:
         """From every node, the least probability that the path satisfies the formula."""
-        found = reaching_probabilities(self.rows, self._winning(self.monitor.rejected), self.one, tick)
+        found = reaching_probabilities(self.rows, self._winning(self.monitor.rejected), self.one, tick, sign)
         return [self.one - value for value in found]
 
     def _winning(self, condition: Condition) -> set[int]:
@@ -145,18 +149,22 @@ def end_components(rows: Sequence[Sequence[Row[K]]], nodes: Iterable[int]) -> It
 
 
 def reaching_probabilities(
-    rows: Sequence[Sequence[Row[K]]], goal: Collection[int], one: K, tick: Tick
+    rows: Sequence[Sequence[Row[K]]], goal: Collection[int], one: K, tick: Tick, sign: Sign = sign_of
 ) -> list[K]:
-    """From every node, the largest probability of reaching the goal."""
+    """From every node, the largest probability of reaching the goal.
+
+    With functions of eps this is right on a piece of the range where every ``sign`` is constant, for there
+    each comparison of a policy with another one has one answer, and where no probability vanishes.
+    """
     values = [one if n in goal else one - one for n in range(len(rows))]
     edges = [[edge for row in dict.fromkeys(actions) for edge in row] for actions in rows]
     for members in components(edges, dict.fromkeys(n for n in range(len(rows)) if n not in goal)):
         tick()
         choices = {n: list(dict.fromkeys(rows[n])) for n in members}
         if len(members) == 1 and not any(t == members[0] for t, _ in edges[members[0]]):
-            values[members[0]] = largest(expected(row, values) for row in choices[members[0]])
+            values[members[0]] = largest((expected(row, values) for row in choices[members[0]]), sign)
         elif policy := _attractor(choices, values):
-            _iterate(policy, choices, values, one, tick)
+            _iterate(policy, choices, values, one, tick, sign)
     return values
 
 
@@ -186,7 +194,12 @@ def _attractor(choices: dict[int, list[Row[K]]], values: Sequence[K]) -> dict[in
 
 
 def _iterate(
-    policy: dict[int, Row[K]], choices: dict[int, list[Row[K]]], values: list[K], one: K, tick: Tick
+    policy: dict[int, Row[K]],
+    choices: dict[int, list[Row[K]]],
+    values: list[K],
+    one: K,
+    tick: Tick,
+    sign: Sign,
 ) -> None:
     """Improve a policy until no action is strictly better."""
     improving = True
@@ -197,7 +210,7 @@ def _iterate(
         for n, rows in choices.items():
             best = values[n]
             for row in rows:
-                if sign_of((value := expected(row, values)) - best) > 0:
+                if sign((value := expected(row, values)) - best) > 0:
                     best, policy[n], improving = value, row, True
 
 

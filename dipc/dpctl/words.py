@@ -22,7 +22,7 @@ from dipc.clock import Tick
 from dipc.dpctl.language import Language, Lasso
 from dipc.dpctl.progression import Progression
 from dipc.dpctl.regions import Outcome
-from dipc.dpctl.schedulers import Product, largest, sign_of
+from dipc.dpctl.schedulers import Product, Sign, largest, sign_of
 from dipc.dpctl.steps import MOST_NODES, Distribution, Number, Pair, Steps, Word
 from dipc.errors import InternalError
 
@@ -40,11 +40,12 @@ class Bound:
     factor: Number | None
     delta: Number
     least: str = ""
+    sign: Sign = sign_of
     attained: tuple[int, int] | None = None
 
     def breaks(self, p: Number, q: Number) -> bool:
         """Whether p is too large."""
-        return self.factor is not None and sign_of(self.needed(p, q) - self.delta) > 0
+        return self.factor is not None and self.sign(self.needed(p, q) - self.delta) > 0
 
     @property
     def is_equality(self) -> bool:
@@ -96,21 +97,29 @@ class Found:
 class Tree(Steps):
     """The words of actions from pairs of states, for one path formula."""
 
-    def __init__(self, product: Product[Any], tick: Tick, depth: int = DEPTH, most: int = MOST_NODES) -> None:
-        high, low = product.maximum(tick), product.minimum(tick)
+    def __init__(
+        self,
+        product: Product[Any],
+        tick: Tick,
+        depth: int = DEPTH,
+        most: int = MOST_NODES,
+        sign: Sign = sign_of,
+    ) -> None:
+        """``sign`` compares functions of eps on a piece of their range."""
+        high, low = product.maximum(tick, sign), product.minimum(tick, sign)
         super().__init__(product, [p if p == q else None for p, q in zip(high, low, strict=True)], tick)
         self.depth, self.most = depth, most
         actions = range(len(product.rows[0]))
         repeated = [product.under(a).maximum(tick) for a in actions]
         self.high, self.low, *self.repeated = [[*values, product.one] for values in (high, low, *repeated)]
-        self.language = Language(self, self.repeated)
+        self.language = Language(self, self.repeated) if sign is sign_of else None
         monitor = product.monitor
         self.settles: bool | None = monitor.settles if isinstance(monitor, Progression) else None
 
     def search(self, s: int, t: int, bound: Bound) -> Found:
         """Look for a word that breaks the bound, the shortest prefix first; a bound that grows is changed."""
         root = self.root(s, t)
-        if not self._closed(root, bound):
+        if self.language is not None and not self._closed(root, bound):
             difference = self.language.difference(root)
             if difference is True:
                 return Found()
@@ -142,6 +151,8 @@ class Tree(Steps):
             possible = filter(None, (self._possible(pair, s, t) for pair in still))
             if (breach := next(possible, None)) is not None:
                 return Found(breach)
+        if self.language is None:  # comparing more functions would only cut the range
+            return Found(low=self.zero, high=self.product.one)
         extremes = [each for pair in still for each in self._extremes(pair)]
         if bound.least:
             return Found(wider=bound.widened(extremes))

@@ -256,8 +256,8 @@ def test_for_every_eps() -> None:
     assert model.check("D[eps, 0](F yes)", at=1).status == "fails"
     segments = model.value("D[?, 0](X yes)").values[""]
     assert [str(s.found.value) for s in segments if s.found] == ["3", "exp(eps)"]
-    with pytest.raises(Unsupported, match="unbounded"):
-        model.check("D[eps, 0](F yes)")
+    (again,) = model.check("D[eps, 0](F yes)").regions["plus"]
+    assert (again.low.low, again.high) == (region.low.low, None)  # type: ignore[union-attr]
 
 
 def test_what_does_not_depend_on_eps_is_decided_for_all_of_it() -> None:
@@ -269,8 +269,10 @@ def test_what_does_not_depend_on_eps_is_decided_for_all_of_it() -> None:
     assert verdict.at == {"plus": "holds", "minus": "fails"}
     verdict = survey().check("P>=3/4 (X out_1) & D[eps, 0](X out_1) from minus")
     assert verdict.witness is not None and verdict.witness.subformula == "P>=3/4 (X out_1)"
+    assert survey().check("D[eps, 0](F out_1) for eps in [3/2, inf)").status == "holds"
+    assert survey().check("D[eps, 0](F out_1) for eps in [1, inf)").status == "fails"
     with pytest.raises(Unsupported, match="unbounded"):
-        survey().check("D[eps, 0](F out_1)")
+        survey().value("D[eps, ?](F out_1)")
 
 
 def test_words_are_blind() -> None:
@@ -290,7 +292,7 @@ def test_words_are_blind() -> None:
     assert monitor is not None
     for depth, proved in ((1, False), (2, True)):
         tree = Tree(Product.of(model.model, monitor), lambda: None, depth)
-        tree.language.difference = lambda root: None  # type: ignore[method-assign]
+        tree.language.difference = lambda root: None  # type: ignore[method-assign,union-attr]
         found = tree.search(names.index("s"), names.index("t"), Bound(fmpq(1), fmpq(0)))
         assert found.breach is None and (found.low is None) is proved
         assert proved or (found.low, found.high) == (0, 1)

@@ -75,11 +75,12 @@ class Asked(options.About):
     neighbours: str | None = None
     states: str | None = None
     depth: int = DEPTH
+    all_schedulers: bool = False
 
     def restrictions(self, found: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and how to search."""
         start = None if self.states is None else list(states_in(self.states, found.family.names))
-        return {"at": self.at, "start": start, "depth": self.depth}
+        return {"at": self.at, "start": start, "depth": self.depth, "all_schedulers": self.all_schedulers}
 
     def load(self) -> MarkovModel:
         """The model with its parameters and neighbours set."""
@@ -123,9 +124,14 @@ def about_formulas(command: Callable[..., int]) -> Callable[..., int]:
         metavar="N",
         help=f"Search words of up to N actions for D on decision processes; {DEPTH} if not given.",
     )
+    stronger = click.option(
+        "--all-schedulers",
+        is_flag=True,
+        help="Ask D over all schedulers, which see the states (Proposition 2), instead of words of actions.",
+    )
     automaton = options.withdrawn("--automaton", "HOA files are no longer read; the extra `ltl` has Spot")
     at, limit, memory, as_json = options.at(), options.time_limit(), options.memory_limit(), options.json()
-    return on_a_model(start(at(limit(memory(depth(automaton(as_json(command))))))))
+    return on_a_model(start(at(limit(memory(depth(stronger(automaton(as_json(command)))))))))
 
 
 # --- check -------------------------------------------------------------------------------------------
