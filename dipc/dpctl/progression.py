@@ -5,16 +5,35 @@ irredundant disjunction of conjunctions of subformulas of the rest of the path; 
 
 A formula is *co-safe* if a finite beginning of every path that satisfies it proves so: what is left becomes
 true.  A Boolean combination of co-safe formulas (negated: *safe*) is settled by which of them become true,
-so its deterministic automaton is weak.  Other formulas need :mod:`dipc.dpctl.automata`.
+so its deterministic automaton is weak.
+
+``F h`` with a safe h, such as F G a, is the negation of ``G g`` with the co-safe g = not h. That holds if
+and only if all obligations g, one from each state on, become true: those that are pending are one
+conjunction, and when it becomes true, the conjunction of those that have begun meanwhile takes its place. So
+``G g`` holds if this happens infinitely often (*breakpoints*). G F a and G (a -> F b) are such formulas.
+Boolean combinations of these and of co-safe formulas have deterministic automata, too; others need
+:mod:`dipc.dpctl.automata`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import product, repeat
 
-from dipc.dpctl.formula import And, Formula, Next, Not, Or, Until, is_state_formula, operands, outermost
+from dipc.dpctl.formula import (
+    And,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Truth,
+    Until,
+    is_state_formula,
+    operands,
+    outermost,
+)
 from dipc.errors import InternalError, LimitReached
 
 States = frozenset[int]
@@ -53,9 +72,18 @@ def is_bounded(formula: Formula) -> bool:
     return is_cosafe(formula) and is_cosafe(formula, False)
 
 
+def is_persistent(formula: Formula) -> bool:
+    """Whether a formula is ``F h`` with a safe h, by its form."""
+    match formula:
+        case Until(Truth(True), safe, None):
+            return is_cosafe(safe, False)
+        case _:
+            return False
+
+
 def combination(formula: Formula) -> Formula | None:
-    """The formula as a Boolean combination of co-safe ones; None if it is none."""
-    if is_cosafe(formula):
+    """The formula as a Boolean combination of co-safe and persistent ones; None if it is none."""
+    if is_cosafe(formula) or is_persistent(formula):
         return formula
     if is_cosafe(formula, False):
         return Not(Not(formula))
@@ -70,15 +98,47 @@ def combination(formula: Formula) -> Formula | None:
             return combination(Not(Next(operand, count)))
         case Next(And(parts) | Or(parts) as inside, count):
             return combination(type(inside)(tuple(Next(part, count) for part in parts)))
+        case Next(Until(Truth(True) as always, later, None), count):
+            return combination(Until(always, Next(later, count)))
+        case Until(Truth(True) as always, Or(parts), None):
+            return combination(Or(tuple(Until(always, part) for part in parts)))
+        case Until(Truth(True), Until(Truth(True), _, None) as later, None):
+            return combination(later)
+        case Until(left, right, None) if is_cosafe(left, False) and is_cosafe(right, False):
+            weak = Not(Until(Not(right), And((Not(left), Not(right)))))
+            return combination(And((Until(Truth(True), right), weak)))
         case _:
             return None
 
 
-def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | None:
-    """The automaton of a Boolean combination of co-safe formulas; None for other formulas."""
+def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | Recurrence | None:
+    """The automaton of a Boolean combination of co-safe and persistent formulas; None for other formulas."""
     if (shape := combination(formula)) is None:
         return None
-    return Progression(shape, tuple(dict.fromkeys(outermost(shape, is_cosafe))), known)
+    parts = tuple(dict.fromkeys(outermost(shape, lambda part: is_cosafe(part) or is_persistent(part))))
+    if all(map(is_cosafe, parts)):
+        return Progression(shape, parts, known)
+    true, false = len(parts), len(parts) + 1  # marks of what is settled
+    accepted = [(fin | {false}, inf) for fin, inf in _condition(shape, True, parts)]
+    rejected = [(fin | {true}, inf) for fin, inf in _condition(shape, False, parts)]
+    ends = ((frozenset[int](), frozenset([mark])) for mark in (true, false))
+    return Recurrence(shape, parts, known, (*accepted, next(ends)), (*rejected, next(ends)))
+
+
+def _condition(shape: Formula, positive: bool, parts: Sequence[Formula]) -> list[tuple[Marks, Marks]]:
+    """When a combination of parts is true, or false: conditions on the marks of :class:`Recurrence`."""
+    if shape in parts:
+        mark, never = frozenset([parts.index(shape)]), frozenset[int]()
+        return [(never, mark) if is_cosafe(shape) is positive else (mark, never)]
+    if isinstance(shape, Not):
+        return _condition(shape.operand, not positive, parts)
+    each = [_condition(operand, positive, parts) for operand in operands(shape)]
+    if isinstance(shape, Or) is positive:
+        return [pair for pairs in each for pair in pairs]
+    return [
+        (frozenset().union(*(fin for fin, _ in pairs)), frozenset().union(*(inf for _, inf in pairs)))
+        for pairs in product(*each)
+    ]
 
 
 Memory = tuple[Rest, ...] | bool
@@ -113,28 +173,90 @@ class Progression:
         key = before, tuple(state in states for states in self.known.values())
         if key not in self._found:
             start = tuple(_later(part, True) for part in self.parts)
-            rests = tuple(
-                _any(all_of(unfolded(f, bool(p), state, self.known) for f, p in clause) for clause in rest)
-                for rest in (start if before is None else before)
-            )
-            truth = self._truth(self.shape, rests, None)
+            rests = tuple(_after(rest, state, self.known) for rest in (start if before is None else before))
+            truth = _truth(self.shape, dict(zip(self.parts, map(_settled, rests), strict=True)))
             self._found[key] = rests if truth is None else truth
         return self._found[key]
 
     def marks(self, memory: Memory) -> Marks:
         """The mark 0, if the path satisfies the formula when nothing more becomes true."""
-        truth = memory if isinstance(memory, bool) else self._truth(self.shape, memory, False)
+        if isinstance(memory, bool):
+            truth: bool | None = memory
+        else:
+            truth = _truth(
+                self.shape, {part: rest == TRUE for part, rest in zip(self.parts, memory, strict=True)}
+            )
         return frozenset([0]) if truth else frozenset()
 
-    def _truth(self, shape: Formula, rests: tuple[Rest, ...], otherwise: bool | None) -> bool | None:
-        if shape in self.parts:
-            rest = rests[self.parts.index(shape)]
-            return True if rest == TRUE else False if rest == FALSE else otherwise
-        truths = [self._truth(operand, rests, otherwise) for operand in operands(shape)]
-        if isinstance(shape, Not):
-            return None if truths[0] is None else not truths[0]
-        decisive = isinstance(shape, Or)
-        return decisive if decisive in truths else None if None in truths else not decisive
+
+Pending = tuple[Rest, Rest, bool]
+"""What is left of the obligations that are pending, and of those that have begun since; whether the former
+have just become true."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """An automaton for co-safe and persistent parts.  The mark i means that the i-th part is true, if it is
+    co-safe, else that the obligations of its negation have become true once more."""
+
+    shape: Formula
+    parts: tuple[Formula, ...]
+    known: Mapping[Formula, States]
+    accepted: Condition
+    rejected: Condition
+    _found: dict[object, tuple[Pending, ...] | bool] = field(default_factory=dict)
+
+    def read(self, before: tuple[Pending, ...] | bool | None, state: int) -> tuple[Pending, ...] | bool:
+        """What is left after one more state; ``before`` is None at the first one."""
+        if isinstance(before, bool):
+            return before
+        key = before, tuple(state in states for states in self.known.values())
+        if key not in self._found:
+            start = ((_later(part, True) if is_cosafe(part) else TRUE, TRUE, False) for part in self.parts)
+            memory = tuple(map(self._step, self.parts, start if before is None else before, repeat(state)))
+            truths = {
+                part: _settled(rest) if is_cosafe(part) else True if rest == FALSE else None
+                for part, (rest, _, _) in zip(self.parts, memory, strict=True)
+            }
+            truth = _truth(self.shape, truths)
+            self._found[key] = memory if truth is None else truth
+        return self._found[key]
+
+    def _step(self, part: Formula, before: Pending, state: int) -> Pending:
+        pending, begun = (_after(rest, state, self.known) for rest in before[:2])
+        if isinstance(part, Until) and not is_cosafe(part):
+            begun = all_of((begun, unfolded(part.right, False, state, self.known)))
+        if FALSE in (pending, begun):
+            return FALSE, FALSE, False
+        if pending == TRUE and not is_cosafe(part):
+            return begun, TRUE, True
+        return pending, begun, pending == TRUE
+
+    def marks(self, memory: tuple[Pending, ...] | bool) -> Marks:
+        """The parts whose obligations have just become true; or the mark of the truth, if it is settled."""
+        if isinstance(memory, bool):
+            return frozenset([len(self.parts) + (not memory)])
+        return frozenset(i for i, (_, _, marked) in enumerate(memory) if marked)
+
+
+def _settled(rest: Rest) -> bool | None:
+    return True if rest == TRUE else False if rest == FALSE else None
+
+
+def _truth(shape: Formula, truths: Mapping[Formula, bool | None]) -> bool | None:
+    """The truth of a Boolean combination of parts, None if it is not settled."""
+    if shape in truths:
+        return truths[shape]
+    found = [_truth(operand, truths) for operand in operands(shape)]
+    if isinstance(shape, Not):
+        return None if found[0] is None else not found[0]
+    decisive = isinstance(shape, Or)
+    return decisive if decisive in found else None if None in found else not decisive
+
+
+def _after(rest: Rest, state: int, known: Mapping[Formula, States]) -> Rest:
+    """What is left after one more state."""
+    return _any(all_of(unfolded(f, bool(p), state, known) for f, p in clause) for clause in rest)
 
 
 def unfolded(
@@ -151,6 +273,8 @@ def unfolded(
     if formula in known:
         return TRUE if (state in known[formula]) is positive else FALSE
     match formula:
+        case Truth(value):
+            return TRUE if value is positive else FALSE
         case Not(operand):
             return after(operand, not positive)
         case And(parts) | Or(parts):

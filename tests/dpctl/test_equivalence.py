@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
-from campaigns import spread
+from campaigns import many, spread
 
 import dipc
 from dipc.clock import unlimited
@@ -16,7 +17,7 @@ from dipc.dpctl.automata import Automaton, automaton_of, of_spot
 from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Query, Truth, Until
 from dipc.dpctl.paths import known_sets
-from dipc.dpctl.progression import Marks
+from dipc.dpctl.progression import Marks, Progression, Recurrence, progression
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, Source
 
@@ -71,9 +72,10 @@ def truths(formula: Formula, word: Word, back: int) -> list[bool]:
     raise AssertionError(formula)
 
 
-def accepts(automaton: Automaton, word: Word, back: int) -> bool:
-    """Whether the run on the path meets the condition."""
-    memory, seen, place, met = None, dict[tuple[int, object], int](), 0, list[frozenset[int]]()
+def accepts(automaton: Automaton | Progression | Recurrence, word: Word, back: int) -> bool:
+    """Whether the run on the path meets the condition, and not the one for the other paths."""
+    memory: Any = None
+    seen, place, met = dict[tuple[int, object], int](), 0, list[frozenset[int]]()
     while True:
         memory = automaton.read(memory, word[place])
         met.append(automaton.marks(memory))
@@ -82,7 +84,12 @@ def accepts(automaton: Automaton, word: Word, back: int) -> bool:
             break
         seen[place, memory] = len(met)
     often = frozenset().union(*met[seen[place, memory] :])
-    return any(not fin & often and inf <= often for fin, inf in automaton.accepted)
+    found, opposite = (
+        any(not fin & often and inf <= often for fin, inf in condition)
+        for condition in (automaton.accepted, automaton.rejected)
+    )
+    assert found is not opposite
+    return found
 
 
 def lassos(random: Random, number: int) -> Iterator[tuple[Word, int]]:
@@ -173,8 +180,40 @@ def test_an_automaton_of_another_formula_is_refused(
     made = replace(often(frozenset([0])), letters=(mdp.model.states_of("p0"),))
     monkeypatch.setattr(processes, "automaton_of", lambda path, known: made)
     begin = "Pmax=?" if value is dipc.MDP.value else "P>=1"
-    value(mdp, f"{begin} (G F p0)")
-    value(mdp, f"{begin} (G F (p0 & X (s | p0)))")  # the same on the paths of the model
-    for text in ("F G p0", "G F s", "G (F (p0 & X p0))"):
+    value(mdp, f"{begin} (F G F p0)")
+    value(mdp, f"{begin} (F G F (p0 & X (s | p0)))")  # the same on the paths of the model
+    for text in ("G F G p0", "F G F s", "F G F (p0 & X p0)"):
         with pytest.raises(InputError, match=r"does not accept what `.*` says"):
             value(mdp, f"{begin} ({text})")
+
+
+OWN = (
+    "G F p0", "F G p0", "(G F p0) & (F G p1)", "(G F p0) -> (G F p1)", "G (p0 -> F p1)", "G F (p0 & X p1)",
+    "F G (p0 -> X p1)", "p0 U (G p1)", "(X G F p0) | (G p2)", "G (p0 -> X (p1 U p2))", "F (p0 & G (F<=2 p1))",
+    "F ((G p0) | (G p1))",
+    "(F G p0) <-> (G F p1)", "(F p0) & ((G F p1) | G p2)", "G F F p0", "!((G F p0) & F G p1) | (p2 U p1)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OWN)
+def test_automata_of_our_own(text: str) -> None:
+    """Safety, co-safety, G F, F G, responses and their Boolean combinations need no other tool."""
+    formula, random = parsed(text), Random(text)
+    automaton = progression(formula, known(formula))
+    assert isinstance(automaton, Recurrence)
+    for word, back in lassos(random, many(150, 5000)):
+        assert accepts(automaton, word, back) is truths(formula, word, back)[0]
+
+
+@pytest.mark.parametrize("first", range(0, many(200, 5000), 200))
+def test_random_automata_of_our_own(first: int) -> None:
+    """Whatever formula has an automaton of ours."""
+    recurrent = 0
+    for seed in range(first, first + 200):
+        random = Random(seed)
+        formula = parsed(random_text(random, 3))
+        automaton = progression(formula, known(formula))
+        recurrent += isinstance(automaton, Recurrence)
+        for word, back in lassos(random, many(20, 100)):
+            assert automaton is None or accepts(automaton, word, back) is truths(formula, word, back)[0]
+    assert recurrent >= 10

@@ -144,13 +144,22 @@ def test_a_side_that_settles_a_letter_early() -> None:
         **{(s, a): s for s in ("acc", "dead") for a in "ab"},
     }  # fmt: skip
     model = MDP(rows, neighbours=[("s", "t")])  # type: ignore[arg-type]
-    for text in (
-        "D[0, 0](F acc)",
-        "D[1/3, 0](F acc)",
-        "D[0, 0](G !acc)",
-        "D[0, 0](X X acc)",
-        "D[0, 0](G F acc)",
-    ):
-        assert model.check(text, depth=0).status == "holds"
+    for path in "F acc", "G !acc", "X X acc", "G F acc":
+        assert model.check(f"D[0, 0]({path}) & D[1/3, 0]({path})", depth=0).status == "holds"
     witness = model.check("D[0, 0](F x)").witness
     assert witness is not None and (witness.state, witness.prefix, witness.cycle) == ("s", ("a",), ())
+
+
+def test_copies_are_equal_for_every_formula() -> None:
+    """s and t are copies that never settle: the sequences of marks have the same distribution."""
+    rows: dict[tuple[str, str], object] = {}
+    for s, other in (("s", "t"), ("t", "s")):
+        rows[s, "a"] = {s: "1/2", f"{s}2": "1/2"}
+        rows[s, "b"] = {f"{s}2": "1/3", other: "2/3"}
+        rows[f"{s}2", "a"] = {s: "1"}
+        rows[f"{s}2", "b"] = {f"{s}2": "1/2", f"{other}2": "1/2"}
+    model = MDP(rows, labels={"m": ["s2", "t2"]}, neighbours=[("s", "t")])  # type: ignore[arg-type]
+    for path in "G F m", "G (m -> F !m)", "(F G m) | (G F !m)":
+        assert model.check(f"D[0, 0]({path})", depth=1).status == "holds"
+    other = MDP(rows, labels={"m": ["s2"]}, neighbours=[("s", "t")])  # type: ignore[arg-type]
+    assert other.check("D[0, 0](G F m)").status == "fails"

@@ -204,8 +204,8 @@ def test_at_one_eps_the_numbers_are_exact() -> None:
     assert str(model.value("Pmin=? (F yes)", at=1)["s"]) == "exp(-1)"
     assert model.check("P<=exp(-1/2) (F yes)", at="1/2").status == "holds"
     assert model.check("P<exp(-1/2) (F yes)", at="1/2").status == "fails"
-    with pytest.raises(InputError, match="range of eps"):
-        model.check("P<=1/2 (F yes)")
+    assert model.check("P<=1/2 (F yes)").status == "fails"
+    assert model.check("P<=1/2 (F yes) for eps in [1, inf)").status == "holds"
 
 
 def test_a_transition_that_vanishes_at_this_eps_is_none() -> None:
