@@ -45,7 +45,6 @@ from functools import cached_property
 from typing import Any
 
 from dipc.clock import Tick
-from dipc.dpctl.progression import Progression
 from dipc.dpctl.schedulers import Product, end_components, expected
 from dipc.dpctl.steps import Distribution, Number, Pair, Steps, Word
 from dipc.models.linear import increase
@@ -72,7 +71,7 @@ class Language:
         self.steps, self.product, self.tick = steps, steps.product, steps.tick
         self.actions = range(len(repeated))
         self.repeated = [Lasso((), (a,), values) for a, values in enumerate(repeated)]
-        self.is_weak = isinstance(self.product.monitor, Progression)
+        self.is_weak = steps.is_weak
 
     def difference(self, root: Pair) -> tuple[Word, Lasso] | bool | None:
         """True if no word tells the sides of a pair apart, or a shortest word after which a lasso does; None
@@ -85,7 +84,7 @@ class Language:
                 if _product(vector, lasso.values):
                     return word, lasso
         last = [vector for _, lead, vector in basis if self._rank(lead)[0]]
-        if not any(_product(vector, self._marks) for vector in last) if self.is_weak else not last:
+        if not any(_product(vector, self.steps.marks) for vector in last) if self.is_weak else not last:
             return True
         if not self.is_weak:
             return True if self._same_marks(start) else None
@@ -105,11 +104,6 @@ class Language:
 
     def _rank(self, node: int) -> tuple[bool, int]:
         return node in self._stays, node
-
-    @cached_property
-    def _marks(self) -> list[Number]:
-        one = self.product.one
-        return [*(one if marks else one - one for marks in self.product.marks), one]
 
     def _same_marks(self, start: Distribution) -> bool:
         """Whether the sequences of marks have the same distribution under every word."""
@@ -148,22 +142,23 @@ class Language:
             if len(largest) > MOST_SETS:
                 return None
             if largest.keys() == family.keys():
-                return [self._lasso(*_way(largest, calm_set)) for calm_set in largest]
+                return [along(self.product, *_way(largest, each), self.tick) for each in largest]
             family = largest
 
-    def _lasso(self, prefix: Word, cycle: Word) -> Lasso:
-        """The lasso of a word, by the chain in which its cycle is repeated."""
-        product, size, length = self.product, len(self.product.rows), len(cycle)
-        rows = [
-            (tuple((t + (i + 1) % length * size, p) for t, p in product.rows[n][a]),)
-            for i, a in enumerate(cycle)
-            for n in range(size)
-        ]
-        chain: Product[Any] = replace(product, rows=rows, marks=[*product.marks] * length)
-        values = chain.maximum(self.tick)[:size]
-        for a in reversed(prefix):
-            values = [expected(row[a], values) for row in product.rows]
-        return Lasso(prefix, cycle, [*values, product.one])
+
+def along(product: Product[Any], prefix: Word, cycle: Word, tick: Tick) -> Lasso:
+    """The lasso of a word, by the chain in which its cycle is repeated."""
+    size, length = len(product.rows), len(cycle)
+    rows = [
+        (tuple((t + (i + 1) % length * size, p) for t, p in product.rows[n][a]),)
+        for i, a in enumerate(cycle)
+        for n in range(size)
+    ]
+    chain: Product[Any] = replace(product, rows=rows, marks=[*product.marks] * length)
+    values = chain.maximum(tick)[:size]
+    for a in reversed(prefix):
+        values = [expected(row[a], values) for row in product.rows]
+    return Lasso(prefix, cycle, [*values, product.one])
 
 
 def independent(

@@ -158,14 +158,6 @@ class Progression:
     accepted: Condition = ((frozenset(), frozenset([0])),)
     rejected: Condition = ((frozenset([0]), frozenset()),)
 
-    @property
-    def settles(self) -> bool | None:
-        """True for a co-safe formula, False for the negation of one: only this truth can be settled for
-        every path that has it."""
-        if self.shape in self.parts:
-            return True
-        return False if isinstance(self.shape, Not) and self.shape.operand in self.parts else None
-
     def read(self, before: Memory | None, state: int) -> Memory:
         """What is left after one more state; ``before`` is None at the first one."""
         if isinstance(before, bool):

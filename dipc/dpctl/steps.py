@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dipc.clock import Tick
+from dipc.dpctl.progression import Progression
 from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product
 from dipc.errors import LimitReached
@@ -39,6 +40,8 @@ class Steps:
     def __init__(self, product: Product[Any], settled: Sequence[Number | None], tick: Tick) -> None:
         self.product, self.tick, self.yes = product, tick, len(product.rows)
         self.zero: Number = product.one - product.one
+        self.is_weak = isinstance(product.monitor, Progression)
+        self.marks = [*(product.one if marks else self.zero for marks in product.marks), product.one]
         self.entered: list[Distribution] = []
         for n, value in enumerate(settled):
             row: Distribution = (
@@ -54,16 +57,13 @@ class Steps:
         """The pair of two states under the empty word."""
         return Pair(self.entered[self.product.start[s]], self.entered[self.product.start[t]])
 
-    def unseen(self, pair: Pair, seen: set[object]) -> Iterator[Pair]:
-        """The new pairs after one more action; of actions with equal effect, the first."""
+    def children(self, pair: Pair) -> Iterator[tuple[int, Pair]]:
+        """The pairs after one more action; of actions with equal effect, the first."""
         nodes = [n for n, _ in (*pair.left, *pair.right) if n != self.yes]
         kinds: dict[Word, int] = {}
         for a in range(len(self.product.rows[0])):
             kinds.setdefault(tuple(self.kinds[n][a] for n in nodes), a)
-        for child in (self.after(pair, a) for a in kinds.values()):
-            if child[:2] not in seen:
-                seen.add(child[:2])
-                yield child
+        return ((a, self.after(pair, a)) for a in kinds.values())
 
     def after(self, pair: Pair, action: int) -> Pair:
         left, right = self.step(pair.left, action), self.step(pair.right, action)
@@ -93,6 +93,9 @@ class Steps:
                 p, q = (sum((weight for _, weight in side), self.zero) for side in pair[:2])
                 yield Outcome(s, t, p, q, pair.word)
                 continue
-            waiting += self.unseen(pair, seen)
+            for _, child in self.children(pair):
+                if child[:2] not in seen:
+                    seen.add(child[:2])
+                    waiting.append(child)
             if len(seen) > MOST_NODES:
                 raise LimitReached(f"the words lead to more than {MOST_NODES} pairs of distributions")

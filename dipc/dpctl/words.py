@@ -1,11 +1,15 @@
 """D on Markov decision processes: two states under every infinite word of actions, the same from both.
 
-A finite word leads from two states to two distributions over the nodes of a product with an automaton.  The
-tree of all words is searched breadth first; words that lead to the same pair are one.  With hi and lo, the
-largest and least probabilities over all schedulers, a pair (mu, nu) is *closed* if no continuation can break
-an inequality: mu.hi <= e^epsilon nu.lo + delta and the same with mu and nu exchanged.  At the root that is
+A finite word leads from two states to two distributions over the nodes of a product with an automaton.  All
+words are searched breadth first; those that lead to the same pair are one.  With hi and lo, the largest and
+least probabilities over all schedulers, a pair (mu, nu) is *closed* if no continuation can break an
+inequality: mu.hi <= e^epsilon nu.lo + delta and the same with mu and nu exchanged.  At the root that is
 Proposition 2 of Liu, Wang and Zhang.  A pair is a counterexample if the word a a a ... breaks one from there
 on.  The problem is undecidable (their Theorem 1), so pairs may stay open at the limits.
+
+A word that meets no closed pair, and no limit, visits some pair infinitely often.  In a weak automaton
+(:mod:`dipc.dpctl.language`) its probabilities are those of the marks in that pair, which are compared.  With
+other automata such a pair stays open, unless its shortest cycle is a counterexample.
 
 Nodes where hi = lo become that number: nothing depends on the actions any more.  Whether two states have the
 same probability under every word is decided first, by :mod:`dipc.dpctl.language`: then D holds for all
@@ -19,12 +23,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dipc.clock import Tick
-from dipc.dpctl.language import Language, Lasso
-from dipc.dpctl.progression import Progression
+from dipc.dpctl.language import Language, Lasso, along
 from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, Sign, largest, sign_of
 from dipc.dpctl.steps import MOST_NODES, Distribution, Number, Pair, Steps, Word
-from dipc.errors import InternalError
+from dipc.models.graph import components
 
 DEPTH = 8
 
@@ -113,8 +116,6 @@ class Tree(Steps):
         repeated = [product.under(a).maximum(tick) for a in actions]
         self.high, self.low, *self.repeated = [[*values, product.one] for values in (high, low, *repeated)]
         self.language = Language(self, self.repeated) if sign is sign_of else None
-        monitor = product.monitor
-        self.settles: bool | None = monitor.settles if isinstance(monitor, Progression) else None
 
     def search(self, s: int, t: int, bound: Bound) -> Found:
         """Look for a word that breaks the bound, the shortest prefix first; a bound that grows is changed."""
@@ -124,11 +125,12 @@ class Tree(Steps):
             if difference is True:
                 return Found()
             if isinstance(difference, tuple) and bound.is_equality:
-                return Found(self._told_apart(s, t, *difference))
-        waiting, seen = [root], set[object]([root[:2]])
+                return Found(self._told_apart(s, t, root, difference))
+        waiting, number = [root], {root[:2]: 0}
+        following: dict[int, list[tuple[int, int]]] = {}
         left_open: list[Pair] = []
         tried: dict[tuple[Number, Number], None] = {}
-        for pair in waiting:  # grows while it is read
+        for place, pair in enumerate(waiting):  # grows while it is read
             self.tick()
             if self._closed(pair, bound):
                 continue
@@ -140,19 +142,38 @@ class Tree(Steps):
                         if not bound.least:
                             return Found(self._with_word(each, pair, (a,)))
                         bound.grow(each)
-            if len(pair.word) >= self.depth or len(seen) > self.most:
+            if len(pair.word) >= self.depth or len(number) > self.most:
                 left_open.append(pair)
-            else:
-                waiting += self.unseen(pair, seen)
+                continue
+            following[place] = []
+            for a, child in self.children(pair):
+                if child[:2] not in number:
+                    number[child[:2]] = len(waiting)
+                    waiting.append(child)
+                following[place].append((number[child[:2]], a))
+        for place, cycle in _cycles(following):
+            pair = waiting[place]
+            under = self.marks if self.is_weak else along(self.product, (), cycle, self.tick).values
+            p, q = self._mean(pair.left, under), self._mean(pair.right, under)
+            tried[p, q] = None
+            for each in (Outcome(s, t, p, q), Outcome(t, s, q, p)):
+                if bound.breaks(each.p, each.q):
+                    if not bound.least:
+                        return Found(self._with_word(each, pair, cycle))
+                    bound.grow(each)
+            if not self.is_weak:
+                left_open.append(pair)
         still = [pair for pair in left_open if not self._closed(pair, bound)]
         if not still:
             return Found()
-        if self.settles and not bound.least and not bound.delta:
-            possible = filter(None, (self._possible(pair, s, t) for pair in still))
-            if (breach := next(possible, None)) is not None:
-                return Found(breach)
         if self.language is None:  # comparing more functions would only cut the range
             return Found(low=self.zero, high=self.product.one)
+        if not bound.least and not bound.delta:
+            for pair in still:  # with no probability on one side, any on the other is too large
+                if bool(self._mean(pair.left, self.high)) is bool(self._mean(pair.right, self.high)):
+                    continue
+                if isinstance(difference := self.language.difference(pair), tuple):
+                    return Found(self._told_apart(s, t, pair, difference))
         extremes = [each for pair in still for each in self._extremes(pair)]
         if bound.least:
             return Found(wider=bound.widened(extremes))
@@ -171,9 +192,9 @@ class Tree(Steps):
     def _closed(self, pair: Pair, bound: Bound) -> bool:
         return not any(bound.breaks(hi, lo) for hi, lo in self._extremes(pair))
 
-    def _told_apart(self, s: int, t: int, word: Word, lasso: Lasso) -> Outcome:
+    def _told_apart(self, s: int, t: int, pair: Pair, difference: tuple[Word, Lasso]) -> Outcome:
         """Two different probabilities, under a word and what follows it; the larger one first."""
-        pair = self.root(s, t)
+        word, lasso = difference
         for a in word:
             pair = self.after(pair, a)
         p, q = (self._mean(side, lasso.values) for side in pair[:2])
@@ -191,25 +212,23 @@ class Tree(Steps):
             pair = self.after(pair, cycle[place % len(cycle)])
         return breach._replace(prefix=prefix, cycle=cycle)
 
-    def _possible(self, pair: Pair, s: int, t: int) -> Outcome | None:
-        """For a co-safe formula: a word that may satisfy it on one side where it never does on the other."""
-        for left, right, state, other in ((pair.left, pair.right, s, t), (pair.right, pair.left, t, s)):
-            if self._mean(left, self.high) and not self._mean(right, self.high):
-                end = Pair(left, right, pair.word)
-                for a in self._way([n for n, _ in left if self.high[n]]):
-                    end = self.after(end, a)
-                p = self._mean(end.left, self.repeated[0])
-                return self._with_word(Outcome(state, other, p, self.zero), end, (0,))
-        return None
 
-    def _way(self, nodes: list[int]) -> Word:
-        """The actions on a shortest path from one of these nodes to where the formula is true."""
-        words: dict[int, Word] = dict.fromkeys(nodes, ())
-        for n in nodes:  # grows while it is read
-            if n == self.yes or self.product.truth[n]:
-                return words[n]
-            for a, row in enumerate(self.product.rows[n]):
-                new = [t for t, _ in row if t not in words and self.high[t]]
-                words |= dict.fromkeys(new, (*words[n], a))
-                nodes += new
-        raise InternalError("a co-safe formula can become true wherever its probability is positive")
+def _cycles(following: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[int, Word]]:
+    """The pairs on cycles, each with a shortest word that leads back to it."""
+    found = {place: set(members) for members in components(following, following) for place in members}
+    for place in sorted(found):
+        if (word := _back(following, found[place], place)) is not None:
+            yield place, word
+
+
+def _back(following: dict[int, list[tuple[int, int]]], members: set[int], start: int) -> Word | None:
+    words: dict[int, Word] = {start: ()}
+    queue = [start]
+    for place in queue:  # grows while it is read
+        for target, a in following[place]:
+            if target == start:
+                return (*words[place], a)
+            if target in members and target not in words:
+                words[target] = (*words[place], a)
+                queue.append(target)
+    return None
