@@ -26,10 +26,12 @@ from math import gcd, lcm
 from typing import Any
 
 from dipc.clock import Tick
+from dipc.dpctl.formula import Truth
 from dipc.dpctl.language import independent
+from dipc.dpctl.progression import Progression
 from dipc.dpctl.regions import Outcome
-from dipc.dpctl.schedulers import expected, largest, sign_of
-from dipc.dpctl.steps import Distribution, Number, Pair
+from dipc.dpctl.schedulers import Product, expected, largest, sign_of
+from dipc.dpctl.steps import Distribution, Number, Pair, Steps
 from dipc.dpctl.words import Bound, Found
 from dipc.models.chain import Mdp, Row
 from dipc.models.graph import components, reaching
@@ -46,9 +48,12 @@ class EveryStep:
     """The search for a number of steps, and a word, that break an inequality."""
 
     def __init__(self, mdp: Mdp[Any], goal: States, one: Number, tick: Tick, depth: int, most: int) -> None:
-        self.mdp, self.goal, self.one, self.zero, self.tick = mdp, goal, one, one - one, tick
+        self.goal, self.one, self.zero, self.tick = goal, one, one - one, tick
         self.rows: list[list[Row[Any]]] = [list(dict.fromkeys(rows)) for rows in mdp.rows]
-        self.actions = range(len(mdp.actions))
+        self.actions, states = range(len(mdp.actions)), range(len(mdp.rows))
+        marks, monitor = [frozenset([0])] * len(states), Progression(Truth(True), (), {}, (), (), False)
+        product = Product(mdp.rows, states, marks, [None] * len(states), monitor, one)
+        self.steps = Steps(product, [None if s in self._alive else self.zero for s in states], tick)
         self.depth = depth if len(mdp.actions) > 1 else LONGEST
         self.most = most
 
@@ -75,8 +80,7 @@ class EveryStep:
                 if k == self.depth or len(seen) > self.most:
                     open_pairs.append(excess)
                     continue
-                for a in self.actions:
-                    child = Pair(self._step(pair.left, a), self._step(pair.right, a), (*pair.word, a))
+                for _, child in self.steps.children(pair):
                     if child[:2] not in seen:
                         seen.add(child[:2])
                         following.append(child)
@@ -89,14 +93,14 @@ class EveryStep:
         """A shortest word after which the probabilities differ."""
 
         def following(vector: Distribution) -> Iterator[tuple[int, Distribution]]:
-            return ((a, self._step(vector, a)) for a in self.actions)
+            return ((a, self.steps.step(vector, a)) for a in self.actions)
 
         start: Distribution = ((s, self.one), (t, -self.one))
         for word, _, vector in independent([((), start)], following, lambda n: n, self.tick):
             if sum((x for n, x in vector.items() if n in self.goal), self.zero):
-                pair = Pair(((s, self.one),), ((t, self.one),), word)
+                pair = Pair(((s, self.one),), ((t, self.one),))
                 for a in word:
-                    pair = Pair(self._step(pair.left, a), self._step(pair.right, a), word)
+                    pair = self.steps.after(pair, a)
                 return next(each for each in self._outcomes(s, t, pair) if sign_of(each.p - each.q) > 0)
         return None
 
@@ -106,14 +110,6 @@ class EveryStep:
         p, q = (sum((x for n, x in side if n in self.goal), self.zero) for side in (left, right))
         prefix = word if len(self.actions) > 1 else ()
         return Outcome(s, t, p, q, prefix, (), len(word)), Outcome(t, s, q, p, prefix, (), len(word))
-
-    def _step(self, distribution: Distribution, action: int) -> Distribution:
-        found: dict[int, Number] = {}
-        for n, weight in distribution:
-            for target, p in self.mdp.rows[n][action]:
-                if target in self._alive:
-                    increase(found, target, weight * p)
-        return tuple(sorted(found.items()))
 
     # --- bounds --------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.every import LONGEST, EveryStep
 from dipc.dpctl.formula import EachNext, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
-from dipc.dpctl.progression import Progression, Recurrence, States, is_bounded, progression
+from dipc.dpctl.progression import Progression, States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, one_of, sign_of
@@ -116,7 +116,7 @@ class Process(Judge):
         if self.doubtful(path, *states):
             raise LimitReached(f"{show(path)}: {INSIDE}")
 
-    def monitor(self, path: Formula, known: dict[Formula, States]) -> Progression | Recurrence | Automaton:
+    def monitor(self, path: Formula, known: dict[Formula, States]) -> Progression | Automaton:
         """A deterministic automaton that accepts the paths that satisfy a formula."""
         if (own := progression(path, known)) is not None:
             return own

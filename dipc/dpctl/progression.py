@@ -38,6 +38,7 @@ from dipc.errors import InternalError, LimitReached
 
 States = frozenset[int]
 Marks = frozenset[int]
+NONE: Marks = frozenset()
 Condition = tuple[tuple[Marks, Marks], ...]
 """Some pair (fin, inf): no mark of ``fin`` and every mark of ``inf`` occurs infinitely often."""
 
@@ -111,25 +112,23 @@ def combination(formula: Formula) -> Formula | None:
             return None
 
 
-def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | Recurrence | None:
+def progression(formula: Formula, known: Mapping[Formula, States]) -> Progression | None:
     """The automaton of a Boolean combination of co-safe and persistent formulas; None for other formulas."""
     if (shape := combination(formula)) is None:
         return None
     parts = tuple(dict.fromkeys(outermost(shape, lambda part: is_cosafe(part) or is_persistent(part))))
-    if all(map(is_cosafe, parts)):
-        return Progression(shape, parts, known)
-    true, false = len(parts), len(parts) + 1  # marks of what is settled
-    accepted = [(fin | {false}, inf) for fin, inf in _condition(shape, True, parts)]
-    rejected = [(fin | {true}, inf) for fin, inf in _condition(shape, False, parts)]
-    ends = ((frozenset[int](), frozenset([mark])) for mark in (true, false))
-    return Recurrence(shape, parts, known, (*accepted, next(ends)), (*rejected, next(ends)))
+    if is_weak := all(map(is_cosafe, parts)):
+        accepted, rejected = [(NONE, frozenset([0]))], [(frozenset([0]), NONE)]
+    else:
+        accepted, rejected = (_condition(shape, positive, parts) for positive in (True, False))
+    return Progression(shape, parts, known, tuple(accepted), tuple(rejected), is_weak)
 
 
 def _condition(shape: Formula, positive: bool, parts: Sequence[Formula]) -> list[tuple[Marks, Marks]]:
-    """When a combination of parts is true, or false: conditions on the marks of :class:`Recurrence`."""
+    """When a combination of parts is true, or false: conditions on the marks of :class:`Progression`."""
     if shape in parts:
-        mark, never = frozenset([parts.index(shape)]), frozenset[int]()
-        return [(never, mark) if is_cosafe(shape) is positive else (mark, never)]
+        mark = frozenset([parts.index(shape)])
+        return [(NONE, mark) if is_cosafe(shape) is positive else (mark, NONE)]
     if isinstance(shape, Not):
         return _condition(shape.operand, not positive, parts)
     each = [_condition(operand, positive, parts) for operand in operands(shape)]
@@ -141,22 +140,29 @@ def _condition(shape: Formula, positive: bool, parts: Sequence[Formula]) -> list
     ]
 
 
-Memory = tuple[Rest, ...] | bool
+Pending = tuple[Rest, Rest, bool]
+"""What is left of the obligations that are pending, and of those that have begun since; whether the former
+have just become true."""
+
+Memory = tuple[Pending, ...] | bool
 
 
 @dataclass(frozen=True, slots=True)
 class Progression:
-    """A weak automaton: its memory is what is left of every co-safe part, or the truth once it is settled.
+    """An automaton whose memory is what is left of every part, or the truth once it is settled.
 
-    The mark 0 means that the path satisfies the formula unless more parts become true.
+    The mark i means that the i-th part is true, if it is co-safe, else that the obligations of its negation
+    have become true once more.  If all parts are co-safe, the automaton is weak, and its only mark, 0, means
+    that the path satisfies the formula unless more parts become true.
     """
 
     shape: Formula
     parts: tuple[Formula, ...]
     known: Mapping[Formula, States]
+    accepted: Condition
+    rejected: Condition
+    is_weak: bool
     _found: dict[tuple[Memory | None, tuple[bool, ...]], Memory] = field(default_factory=dict)
-    accepted: Condition = ((frozenset(), frozenset([0])),)
-    rejected: Condition = ((frozenset([0]), frozenset()),)
 
     def read(self, before: Memory | None, state: int) -> Memory:
         """What is left after one more state; ``before`` is None at the first one."""
@@ -164,52 +170,10 @@ class Progression:
             return before
         key = before, tuple(state in states for states in self.known.values())
         if key not in self._found:
-            start = tuple(_later(part, True) for part in self.parts)
-            rests = tuple(_after(rest, state, self.known) for rest in (start if before is None else before))
-            truth = _truth(self.shape, dict(zip(self.parts, map(_settled, rests), strict=True)))
-            self._found[key] = rests if truth is None else truth
-        return self._found[key]
-
-    def marks(self, memory: Memory) -> Marks:
-        """The mark 0, if the path satisfies the formula when nothing more becomes true."""
-        if isinstance(memory, bool):
-            truth: bool | None = memory
-        else:
-            truth = _truth(
-                self.shape, {part: rest == TRUE for part, rest in zip(self.parts, memory, strict=True)}
-            )
-        return frozenset([0]) if truth else frozenset()
-
-
-Pending = tuple[Rest, Rest, bool]
-"""What is left of the obligations that are pending, and of those that have begun since; whether the former
-have just become true."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recurrence:
-    """An automaton for co-safe and persistent parts.  The mark i means that the i-th part is true, if it is
-    co-safe, else that the obligations of its negation have become true once more."""
-
-    shape: Formula
-    parts: tuple[Formula, ...]
-    known: Mapping[Formula, States]
-    accepted: Condition
-    rejected: Condition
-    _found: dict[object, tuple[Pending, ...] | bool] = field(default_factory=dict)
-
-    def read(self, before: tuple[Pending, ...] | bool | None, state: int) -> tuple[Pending, ...] | bool:
-        """What is left after one more state; ``before`` is None at the first one."""
-        if isinstance(before, bool):
-            return before
-        key = before, tuple(state in states for states in self.known.values())
-        if key not in self._found:
             start = ((_later(part, True) if is_cosafe(part) else TRUE, TRUE, False) for part in self.parts)
             memory = tuple(map(self._step, self.parts, start if before is None else before, repeat(state)))
-            truths = {
-                part: _settled(rest) if is_cosafe(part) else True if rest == FALSE else None
-                for part, (rest, _, _) in zip(self.parts, memory, strict=True)
-            }
+            rests = zip(self.parts, memory, strict=True)
+            truths = {part: _settled(rest, is_cosafe(part)) for part, (rest, _, _) in rests}
             truth = _truth(self.shape, truths)
             self._found[key] = memory if truth is None else truth
         return self._found[key]
@@ -224,15 +188,22 @@ class Recurrence:
             return begun, TRUE, True
         return pending, begun, pending == TRUE
 
-    def marks(self, memory: tuple[Pending, ...] | bool) -> Marks:
-        """The parts whose obligations have just become true; or the mark of the truth, if it is settled."""
+    def marks(self, memory: Memory) -> Marks:
+        """The marks of a memory; where the truth is settled, some that mean it."""
         if isinstance(memory, bool):
-            return frozenset([len(self.parts) + (not memory)])
-        return frozenset(i for i, (_, _, marked) in enumerate(memory) if marked)
+            condition = self.accepted if memory else self.rejected
+            return next(inf for fin, inf in condition if not fin & inf)
+        marked = {part: mark for part, (_, _, mark) in zip(self.parts, memory, strict=True)}
+        if self.is_weak:
+            return frozenset([0]) if _truth(self.shape, marked) else NONE
+        return frozenset(i for i, mark in enumerate(marked.values()) if mark)
 
 
-def _settled(rest: Rest) -> bool | None:
-    return True if rest == TRUE else False if rest == FALSE else None
+def _settled(pending: Rest, is_cosafe: bool) -> bool | None:
+    """The truth of a part, as far as it is settled."""
+    if pending == FALSE:
+        return not is_cosafe
+    return True if pending == TRUE and is_cosafe else None
 
 
 def _truth(shape: Formula, truths: Mapping[Formula, bool | None]) -> bool | None:

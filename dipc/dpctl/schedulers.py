@@ -19,7 +19,7 @@ from flint import fmpq
 
 from dipc.clock import Tick, unlimited
 from dipc.dpctl.automata import Automaton
-from dipc.dpctl.progression import Condition, Progression, Recurrence
+from dipc.dpctl.progression import Condition, Progression
 from dipc.models.chain import Mdp, Row
 from dipc.models.graph import components
 from dipc.models.linear import absorption, increase, total
@@ -64,11 +64,11 @@ class Product(Generic[K]):
     start: Sequence[int]
     marks: Sequence[frozenset[int]]
     truth: Sequence[bool | None]
-    monitor: Progression | Recurrence | Automaton
+    monitor: Progression | Automaton
     one: K
 
     @staticmethod
-    def of(mdp: Mdp[K], monitor: Progression | Recurrence | Automaton, tick: Tick = unlimited) -> Product[K]:
+    def of(mdp: Mdp[K], monitor: Progression | Automaton, tick: Tick = unlimited) -> Product[K]:
         """The product of a process with an automaton; once the truth is settled, the state is forgotten."""
         number: dict[tuple[int, Hashable], int] = {}
         nodes: list[tuple[int, Any]] = []

@@ -40,7 +40,7 @@ class Steps:
     def __init__(self, product: Product[Any], settled: Sequence[Number | None], tick: Tick) -> None:
         self.product, self.tick, self.yes = product, tick, len(product.rows)
         self.zero: Number = product.one - product.one
-        self.is_weak = isinstance(product.monitor, Progression)
+        self.is_weak = isinstance(product.monitor, Progression) and product.monitor.is_weak
         self.marks = [*(product.one if marks else self.zero for marks in product.marks), product.one]
         self.entered: list[Distribution] = []
         for n, value in enumerate(settled):
