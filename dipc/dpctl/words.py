@@ -135,13 +135,8 @@ class Tree(Steps):
             if self._closed(pair, bound):
                 continue
             for a, values in enumerate(self.repeated):
-                p, q = self._mean(pair.left, values), self._mean(pair.right, values)
-                tried[p, q] = None
-                for each in (Outcome(s, t, p, q), Outcome(t, s, q, p)):
-                    if bound.breaks(each.p, each.q):
-                        if not bound.least:
-                            return Found(self._with_word(each, pair, (a,)))
-                        bound.grow(each)
+                if breach := self._breach(s, t, pair, values, (a,), bound, tried):
+                    return Found(breach)
             if len(pair.word) >= self.depth or len(number) > self.most:
                 left_open.append(pair)
                 continue
@@ -154,25 +149,45 @@ class Tree(Steps):
         for place, cycle in _cycles(following):
             pair = waiting[place]
             under = self.marks if self.is_weak else along(self.product, (), cycle, self.tick).values
-            p, q = self._mean(pair.left, under), self._mean(pair.right, under)
-            tried[p, q] = None
-            for each in (Outcome(s, t, p, q), Outcome(t, s, q, p)):
-                if bound.breaks(each.p, each.q):
-                    if not bound.least:
-                        return Found(self._with_word(each, pair, cycle))
-                    bound.grow(each)
+            if breach := self._breach(s, t, pair, under, cycle, bound, tried):
+                return Found(breach)
             if not self.is_weak:
                 left_open.append(pair)
         still = [pair for pair in left_open if not self._closed(pair, bound)]
-        if not still:
-            return Found()
+        return self._open(s, t, still, bound, tried) if still else Found()
+
+    def _breach(
+        self,
+        s: int,
+        t: int,
+        pair: Pair,
+        values: Sequence[Number],
+        cycle: Word,
+        bound: Bound,
+        tried: dict[tuple[Number, Number], None],
+    ) -> Outcome | None:
+        """What breaks the bound if a cycle is repeated from a pair on; a bound that grows allows it."""
+        p, q = self._mean(pair.left, values), self._mean(pair.right, values)
+        tried[p, q] = None
+        for each in (Outcome(s, t, p, q), Outcome(t, s, q, p)):
+            if bound.breaks(each.p, each.q):
+                if not bound.least:
+                    return self._with_word(each, pair, cycle)
+                bound.grow(each)
+        return None
+
+    def _open(
+        self, s: int, t: int, still: list[Pair], bound: Bound, tried: Iterable[tuple[Number, Number]]
+    ) -> Found:
+        """What is known if some pairs stay open."""
         if self.language is None:  # comparing more functions would only cut the range
             return Found(low=self.zero, high=self.product.one)
         if not bound.least and not bound.delta:
             for pair in still:  # with no probability on one side, any on the other is too large
-                if bool(self._mean(pair.left, self.high)) is bool(self._mean(pair.right, self.high)):
-                    continue
-                if isinstance(difference := self.language.difference(pair), tuple):
+                one_side = bool(self._mean(pair.left, self.high)) is not bool(
+                    self._mean(pair.right, self.high)
+                )
+                if one_side and isinstance(difference := self.language.difference(pair), tuple):
                     return Found(self._told_apart(s, t, pair, difference))
         extremes = [each for pair in still for each in self._extremes(pair)]
         if bound.least:
@@ -216,19 +231,13 @@ class Tree(Steps):
 def _cycles(following: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[int, Word]]:
     """The pairs on cycles, each with a shortest word that leads back to it."""
     found = {place: set(members) for members in components(following, following) for place in members}
-    for place in sorted(found):
-        if (word := _back(following, found[place], place)) is not None:
-            yield place, word
-
-
-def _back(following: dict[int, list[tuple[int, int]]], members: set[int], start: int) -> Word | None:
-    words: dict[int, Word] = {start: ()}
-    queue = [start]
-    for place in queue:  # grows while it is read
-        for target, a in following[place]:
-            if target == start:
-                return (*words[place], a)
-            if target in members and target not in words:
-                words[target] = (*words[place], a)
-                queue.append(target)
-    return None
+    for start in sorted(found):
+        words: dict[int, Word] = {}
+        queue: list[tuple[int, Word]] = [(start, ())]
+        for place, word in queue:  # grows while it is read
+            for target, a in following[place]:
+                if target in found[start] and target not in words:
+                    words[target] = (*word, a)
+                    queue.append((target, words[target]))
+        if start in words:
+            yield start, words[start]
