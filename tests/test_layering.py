@@ -31,7 +31,7 @@ LAYERS = (
         "systems",
     },
     {"clock", "suggest"},
-    {"child"},
+    {"child", "guesses"},
     {"numbers"},
     {"signs", "integration"},
     {"models"},

@@ -2,7 +2,8 @@
 
 Inequalities between them are settled by the first of these that can:
 
-1. balls of 128 bits, which are proved enclosures: the elimination never subtracts, so they stay narrow;
+1. balls of 128 bits, which are proved enclosures: the elimination never subtracts, so they stay narrow; in a
+   large chain bounds that one exact sweep over a guess proves (:mod:`dipc.models.inductive`);
 2. balls of 256, 512 and 1024 bits, on the classes of the coarsest bisimulation that the open ones can reach:
    the states of one class have equal probabilities;
 3. exact probabilities there, and exact signs: only they settle that two sides happen to be equal.
@@ -10,9 +11,10 @@ Inequalities between them are settled by the first of these that can:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from flint import arb, ctx, fmpq
 
@@ -20,6 +22,7 @@ from dipc.clock import Tick
 from dipc.dpctl.formula import Formula, Not
 from dipc.dpctl.paths import States, exact, probabilities
 from dipc.models.graph import reachable
+from dipc.models.inductive import bounds
 from dipc.models.linear import Rows, increase
 from dipc.models.lumping import bisimulation
 from dipc.numbers.quotient import Quotient
@@ -30,6 +33,7 @@ Number = TypeVar("Number", arb, Quotient)
 
 FIRST = 128
 MORE = (256, 512, 1024)  # bits
+LARGE = 500  # so many states are worth the import of scipy
 SMALL = 64  # so few states are solved exactly at once
 
 ONE = Quotient.one()
@@ -68,14 +72,41 @@ class Part(Generic[K]):
         known = {f: frozenset(number[s] for s in truth if s in number) for f, truth in self.known.items()}
         return Part(rows, known, {s: number[p] for s, p in self.place.items() if p in number})
 
-    def balls(self, path: Formula, tick: Tick) -> list[arb]:
-        """Enclosures of the probabilities of a path formula, at the precision of the context."""
-        rows = [[(t, _ball(p)) for t, p in row] for row in self.rows]
-        return probabilities(rows, arb(1), path, self.known, tick)
+    def balls(self, path: Formula, tick: Tick, guess: bool = False) -> list[arb]:
+        """Enclosures of the probabilities of a path formula, at the precision of the context.
+
+        ``guess``: those of a large chain are rather proved by a sweep, and are wider.
+        """
+        rows = _Balls(self.rows)
+        solve = partial(self._by_sweep, tick=tick) if guess and len(self.rows) >= LARGE else None
+        return probabilities(rows, arb(1), path, self.known, tick, solve)
+
+    def _by_sweep(self, left: States, right: States, holds: bool, tick: Tick) -> list[arb] | None:
+        """The probabilities of ``left U right``, or of its negation, if a guess can be proved."""
+        rows: Any = self.rows
+        if not isinstance(rows[0][0][1], fmpq) or (found := bounds(rows, left, right, tick)) is None:
+            return None
+        values = found.balls()
+        return values if holds else [1 - value for value in values]
 
     def exactly(self, path: Formula, tick: Tick) -> list[Quotient]:
         """The probabilities of a path formula."""
         return [ONE * value for value in exact(self.rows, path, self.known, tick)]
+
+
+class _Balls(Sequence[Sequence[tuple[int, arb]]]):
+    """Rows of balls, each made when it is asked for: a sweep asks for none."""
+
+    def __init__(self, rows: Rows[Any]) -> None:
+        self._rows, self._found = rows, dict[int, Sequence[tuple[int, arb]]]()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        if place not in self._found:
+            self._found[place] = [(t, _ball(p)) for t, p in self._rows[place]]
+        return self._found[place]
 
 
 class Values(Generic[K]):
@@ -113,7 +144,8 @@ class Values(Generic[K]):
             if bits != FIRST and len(part.rows) <= SMALL:
                 break
             with ctx.workprec(bits):
-                gaps = _gaps(part, part.balls(self._path, self._tick), _ball(factor), _ball(constant))
+                balls = part.balls(self._path, self._tick, guess=bits == FIRST)
+                gaps = _gaps(part, balls, _ball(factor), _ball(constant))
                 found |= {pair: s for pair in open_pairs if (s := _sign(gaps(*pair))) is not None}
             if not (open_pairs := [pair for pair in open_pairs if pair not in found]):
                 return found

@@ -49,6 +49,7 @@ from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
 
 K = TypeVar("K", fmpq, Quotient)
 States = frozenset[int]
+Solve = Callable[[States, States, bool], list[N] | None]
 FEW_TERMS, FEW_BITS = 64, 1024  # of a common denominator, and of its leading coefficient
 
 
@@ -119,14 +120,20 @@ def known_sets(path: Formula, sets: Callable[[Formula], States]) -> dict[Formula
 
 
 def probabilities(
-    rows: Rows[N], one: N, path: Formula, known: Mapping[Formula, States], tick: Tick = unlimited
+    rows: Rows[N],
+    one: N,
+    path: Formula,
+    known: Mapping[Formula, States],
+    tick: Tick = unlimited,
+    solve: Solve[N] | None = None,
 ) -> list[N]:
     """The probability of ``path`` from every state, of a chain given by its rows and the number 1.
 
     ``known`` are the states of formulas inside ``path`` such that only temporal and Boolean operators are
-    above them.  A probability that is 0 or 1 because of the graph is exactly that number.
+    above them.  A probability that is 0 or 1 because of the graph is exactly that number.  ``solve`` may know
+    the probabilities of ``left U right`` in this chain, or of its negation.
     """
-    chain, holds = _Chain(rows, one, known, frozenset(range(len(rows))), tick), True
+    chain, holds = _Chain(rows, one, known, frozenset(range(len(rows))), tick, solve), True
     after: list[Callable[[list[N]], list[N]]] = []
     while (values := chain.solved(path, holds)) is None:
         match path:
@@ -156,6 +163,7 @@ class _Chain(Generic[N]):
     known: Mapping[Formula, States]
     everything: States
     tick: Tick
+    solve: Solve[N] | None = None
 
     def truth(self, formula: Formula) -> States | None:
         """The states of a Boolean combination of known formulas; None for others."""
@@ -205,6 +213,8 @@ class _Chain(Generic[N]):
 
     def until(self, left: States, right: States, holds: bool) -> list[N]:
         """The probabilities of ``left U right``, or of its negation."""
+        if self.solve is not None and (solved := self.solve(left, right, holds)) is not None:
+            return solved
         if isinstance(self.one, fmpq):  # functions of eps may hide that they are 1 at some eps
             values = forwards(cast("Rows[fmpq]", self.rows), left - right, right, self.tick)
             if values is not None:

@@ -1,0 +1,124 @@
+"""Bounds by one exact sweep: Gaussian elimination in fractions judges them, whatever was guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from random import Random
+
+import pytest
+from campaigns import many
+from flint import fmpq
+
+import dipc
+from dipc.guesses import Row
+from dipc.models import inductive
+from dipc.models.inductive import BITS, Bounds, bounds
+
+ONE = 1 << BITS
+
+
+def some_rows(rng: Random) -> list[list[tuple[int, fmpq]]]:
+    """A chain of a few states, some of which are never left; loops and long ways are frequent."""
+    size, rows = rng.randint(3, 9), []
+    for s in range(size):
+        targets = rng.sample(range(size), rng.randint(1, 3))
+        if rng.random() < 0.2:
+            targets = [s]
+        weights = [rng.choice([1, 1, 2, 7, 10**6]) for _ in targets]
+        rows.append([(t, fmpq(w, sum(weights))) for t, w in zip(targets, weights, strict=True)])
+    return rows
+
+
+def reached(rows: Sequence[Sequence[tuple[int, fmpq]]], goal: int) -> list[Fraction]:
+    """The least solution: states that cannot reach the goal have 0; the others by Gauss-Jordan."""
+    able = {goal}
+    for _ in rows:
+        able |= {s for s, row in enumerate(rows) if any(t in able for t, _ in row)}
+    states = sorted(able - {goal})
+    table = []
+    for s in states:
+        line = [Fraction(int(s == t)) for t in states] + [Fraction(0)]
+        for t, p in rows[s]:
+            share = Fraction(int(p.p), int(p.q))
+            if t == goal:
+                line[-1] += share
+            elif t in able:
+                line[states.index(t)] -= share
+        table.append(line)
+    for k in range(len(table)):
+        pivot = next(i for i in range(k, len(table)) if table[i][k])
+        table[k], table[pivot] = table[pivot], table[k]
+        table[k] = [x / table[k][k] for x in table[k]]
+        for i, line in enumerate(table):
+            if i != k and line[k]:
+                table[i] = [x - line[k] * y for x, y in zip(line, table[k], strict=True)]
+    found = dict(zip(states, (line[-1] for line in table), strict=True))
+    return [Fraction(1) if s == goal else found.get(s, Fraction(0)) for s in range(len(rows))]
+
+
+def holds(found: Bounds, expected: Sequence[Fraction]) -> bool:
+    """Whether all probabilities lie between the bounds."""
+    return all(
+        low <= h * ONE <= high for low, high, h in zip(found.low, found.high, expected, strict=True)
+    ) and all(
+        ball.contains(fmpq(h.numerator, h.denominator))
+        for ball, h in zip(found.balls(), expected, strict=True)
+    )
+
+
+@pytest.mark.parametrize("seed", range(many(60, 2000)))
+def test_bounds_of_small_chains(seed: int) -> None:
+    pytest.importorskip("scipy")
+    rows = some_rows(Random(seed))
+    expected = reached(rows, 0)
+    found = bounds(rows, {*range(len(rows))}, {0})
+    assert found is not None and holds(found, expected)
+    steps = 10**7 * len(rows) ** 2  # roughly the longest expected time
+    assert max(h - low for low, h in zip(found.low, found.high, strict=True)) < ONE * steps >> 35
+
+
+@pytest.mark.parametrize("seed", range(many(200, 20_000)))
+def test_whatever_is_guessed_bounds_are_true(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guesses near the solution, some of them wrong in a few states, and constants, as ends of intervals."""
+    rng = Random(seed)
+    rows = some_rows(rng)
+    expected = reached(rows, 0)
+    inside = [s for s, h in enumerate(expected) if 0 < h < 1]
+
+    def guess() -> list[int]:
+        if rng.random() < 0.3:
+            return [rng.choice([0, ONE // 2, ONE, 2 * ONE, -ONE])] * len(inside)
+        off = rng.choice([-ONE >> 9, -1, 0, 1, ONE >> 9])
+        near = [int(expected[s] * ONE) + off for s in inside]
+        return [x + rng.choice([0, 0, 0, ONE >> 4, -ONE >> 4]) for x in near] if rng.random() < 0.5 else near
+
+    def guesses(system: Sequence[Row], bits: int, _: object) -> Iterator[tuple[list[int], list[int]]]:
+        assert (len(system), bits) == (len(inside), BITS)
+        yield from ((guess(), guess()) for _ in range(20))
+
+    monkeypatch.setattr(inductive, "guesses", guesses)
+    found = bounds(rows, {*range(len(rows))}, {0})
+    assert found is None or holds(found, expected)
+
+
+def random_chain(size: int, seed: int = 1) -> dipc.MarkovChain:
+    """States with three successors anywhere; few of them end."""
+    rng, rows = Random(seed), {}
+    for s in range(size):
+        targets = [str(t) for t in rng.sample(range(size), 3)]
+        if rng.random() < 0.02:
+            targets[0] = rng.choice(["yes", "no"])
+        weights = [rng.randint(1, 9) for _ in targets]
+        rows[str(s)] = {t: Fraction(w, sum(weights)) for t, w in zip(targets, weights, strict=True)}
+    rows |= {end: {end: Fraction(1)} for end in ("yes", "no")}
+    return dipc.MarkovChain(rows, neighbours=[("0", "1")], start=["0", "1"])
+
+
+def test_a_random_chain_is_decided_by_a_sweep() -> None:
+    """Elimination fills such a chain: it does not end in a minute."""
+    pytest.importorskip("scipy")
+    chain = random_chain(3000)
+    with dipc.limits(seconds=30):
+        assert chain.check("D[1/10, 0](F yes)").status == "holds"
+        assert chain.check("P>=1/100 (!no U yes)").status == "holds"
