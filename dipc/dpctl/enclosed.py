@@ -118,6 +118,7 @@ class Values(Generic[K]):
         self._path, self._together, self._tick = path, together, tick
         self._whole: Part[K] = Part(rows, known, {s: s for s in range(len(rows))})
         self._found: dict[int, Quotient] = {}
+        self._balls: dict[int, arb] = {}
 
     def __getitem__(self, state: int) -> Quotient:
         if state not in self._found:
@@ -127,6 +128,11 @@ class Values(Generic[K]):
             self._found |= {s: values[part.place[s]] for s in states}
         return self._found[state]
 
+    def near(self, states: Iterable[int]) -> list[arb] | None:
+        """The balls that comparisons of these states began with; None if exact values take no long time."""
+        found = [self._balls.get(s) for s in states]
+        return None if None in found else [ball for ball in found if ball is not None]
+
     def signs(
         self, pairs: Collection[Pair], constant: Quotient, factor: Quotient = ONE
     ) -> Mapping[Pair, int]:
@@ -134,10 +140,13 @@ class Values(Generic[K]):
 
         At 1 this is a matter of the graph: Pr_s(f) < 1 if and only if Pr_s(not f) > 0.
         """
+        found: dict[Pair, int]
         if constant == ONE and all(t is None for _, t in pairs):
             other = Values(Not(self._path), self._whole.rows, self._whole.known, frozenset(), self._tick)
-            return {pair: -sign for pair, sign in other.signs(pairs, Quotient.of(0)).items()}
-        found: dict[Pair, int] = {}
+            found = {pair: -sign for pair, sign in other.signs(pairs, Quotient.of(0)).items()}
+            self._balls |= {s: 1 - ball for s, ball in other._balls.items()}
+            return found
+        found = {}
         part, open_pairs = self._whole, list(pairs)
         for bits in (FIRST, *MORE):
             part = part.around(_states(open_pairs))
@@ -145,6 +154,8 @@ class Values(Generic[K]):
                 break
             with ctx.workprec(bits):
                 balls = part.balls(self._path, self._tick, guess=bits == FIRST)
+                if bits == FIRST and len(part.rows) >= LARGE:
+                    self._balls |= {s: balls[part.place[s]] for s in _states(open_pairs)}
                 gaps = _gaps(part, balls, _ball(factor), _ball(constant))
                 found |= {pair: s for pair in open_pairs if (s := _sign(gaps(*pair))) is not None}
             if not (open_pairs := [pair for pair in open_pairs if pair not in found]):

@@ -101,18 +101,20 @@ class MarkovModel:
         depth: int = DEPTH,
         everything: bool = False,
         all_schedulers: bool = False,
+        exact: bool = False,
     ) -> ModelVerdict:
         """Decide a state formula of dpCTL* at the start states, for every eps of its range.
 
         ``formula`` is by default the only property of the model's file.
         ``at`` is the only eps asked about, ``start`` replaces the start states.  On decision processes
         ``depth`` is the length up to which words are searched for D; ``all_schedulers`` compares instead
-        the largest probability under schedulers that see the states with the least one.  Of several
+        the largest probability under schedulers that see the states with the least one.  In a
+        large chain the numbers of a witness are enclosures, unless they are wanted ``exact``.  Of several
         parameters ``everything`` asks for all boxes, also where the formula has been seen to fail.  Raises
         :class:`InputError`; a limit (:func:`dipc.limits`) that runs out is an undecided verdict.
         """
         began, clock = monotonic(), Clock()
-        asked, options = self.property(formula, at, start), _options(depth, all_schedulers)
+        asked, options = self.property(formula, at, start), _options(depth, all_schedulers, exact)
         if self.parameters.ranges:
             found = families.check(self.family, self.parameters, asked, clock, options, everything)
         else:
@@ -183,7 +185,7 @@ class MarkovModel:
         return line
 
     def _ignored(self, options: Options) -> tuple[str, ...]:
-        given = options != Options() and not isinstance(self.family, Mdp)
+        given = options != Options(exact=options.exact) and not isinstance(self.family, Mdp)
         text = "--all-schedulers is" if options.all_schedulers else "--depth is"
         return (f"{text} for decision processes",) if given else ()
 
@@ -272,11 +274,11 @@ class MarkovModel:
         return f"<{type(self).__name__} {self.name}: {describe(self.family)}>"
 
 
-def _options(depth: int, all_schedulers: bool) -> Options:
+def _options(depth: int, all_schedulers: bool, exact: bool = False) -> Options:
     """What is said about the search on decision processes."""
     if type(depth) is not int or depth < 0:
         raise WrongType(f"a depth is a natural number, not {_described(depth)}", hint="depth=12")
-    return Options(depth, all_schedulers=all_schedulers)
+    return Options(depth, all_schedulers=all_schedulers, exact=exact)
 
 
 def describe(model: Model) -> str:

@@ -15,7 +15,7 @@ from dipc.dpctl.notes import ALL_SCHEDULERS, notes
 from dipc.dpctl.processes import NEAR, Fixed, Options, Words
 from dipc.dpctl.regions import AnyEvaluation, Evaluation, Found, merged
 from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segments, segments
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Open, Undecided
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Near, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Model, transitions
@@ -30,6 +30,7 @@ DEFAULT_OPTIONS = Options()
 UNSETTLED = "for some eps it is open whether the formula holds at {}: the regions are those where it does"
 TOO_FAR = f"for a range of eps, no proof and no counterexample up to words of {NEAR} actions: try `--at`"
 UNKNOWN_SIGNS = "the signs of two functions could not be told apart"
+NOT_EXACT = "the numbers are those digits that a comparison needs: `--exact` computes them as fractions"
 SAME = "a chain has no schedulers: this is the same as `P=?`"
 
 
@@ -74,6 +75,8 @@ def _verdict(
             piece = simplest([f.piece for f in broken])
             blamed: Any = next(iter(next(f.results for f in broken if f.piece is piece)))
             told = witness(evaluation, model, blamed, piece, symbolic)
+            if isinstance(told.excess, Near):
+                common["notes"] = (*common["notes"], NOT_EXACT)
             return Fails(property, model, at, regions, satisfying, witness=told, **common)
     if "undecided" not in at.values():
         return Holds(property, model, at, regions, satisfying, **common)
@@ -184,7 +187,7 @@ def evaluation_of(
     ``together`` are states of a chain whose probabilities are all wanted.
     """
     if isinstance(model, MarkovChain):
-        return Evaluation(model, eps_range, clock, together)
+        return Evaluation(model, eps_range, clock, together, options.exact)
     fixed = Fixed(model, eps_range, clock, options)
     if not symbolic or eps_range.is_point:
         return fixed

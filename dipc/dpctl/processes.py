@@ -48,11 +48,15 @@ AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 @dataclass(frozen=True, slots=True)
 class Options:
     """How far D is searched; if ``all_schedulers``, D compares all schedulers instead of words of actions:
-    the largest probability from one state with the least one from the other."""
+    the largest probability from one state with the least one from the other.
+
+    ``exact``: whether the numbers of a witness are fractions in any chain.
+    """
 
     depth: int = DEPTH
     nodes: int = MOST_NODES
     all_schedulers: bool = False
+    exact: bool = False
 
 
 class Process(Judge):

@@ -16,7 +16,7 @@ from dipc.dpctl.model import MarkovModel, ModelRegions, describe
 from dipc.dpctl.pipeline import ModelValue, start_states
 from dipc.dpctl.pipeline import has_eps as occurs_in
 from dipc.dpctl.values import Attained, Enclosed, Segment
-from dipc.dpctl.verdict import Box, Fails, ModelVerdict, Open, Region, Undecided, Witness
+from dipc.dpctl.verdict import Box, Fails, ModelVerdict, Near, Open, Region, Undecided, Witness
 from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
@@ -141,8 +141,8 @@ def _witness(found: Witness) -> Iterator[Row]:
         if value is None:
             yield data(key, None)
             continue
-        exact, rounded = str(value), decimal(value, place)
-        text = rounded if rounded == exact else f"{rounded}  =  {exact}"
+        exact, rounded = None if isinstance(value, Near) else str(value), decimal(value, place)
+        text = rounded if exact in (None, rounded) else f"{rounded}  =  {exact}"
         yield Row(label, pretty(text), key, {"exact": exact, "decimal": rounded})
     words = pretty(_regions_words(found.violated_for)) if found.violated_for else None
     yield Row("violated for", words, "violated_for", _regions_record(found.violated_for))
@@ -338,8 +338,11 @@ def _decimal(segment: Segment, kind: str) -> str | None:
 # --- numbers -----------------------------------------------------------------------------------------
 
 
-def decimal(value: Quotient, place: Place) -> str:
-    """A value at a rational eps or at a root, rounded to ten significant digits."""
+def decimal(value: Quotient | Near, place: Place) -> str:
+    """A value at a rational eps or at a root, rounded to ten significant digits; of an enclosure fewer."""
+    if isinstance(value, Near):
+        with ctx.workprec(128):
+            return str(value.ball.str(10, radius=False))
     if value.is_constant or not isinstance(place, RootCluster):
         return decimal_at(value, place if isinstance(place, fmpq) else fmpq(1))
     if vanishes_at(value.numerator, place.roots[0]):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, assert_never, cast
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from dipc.clock import Clock
 from dipc.dpctl.enclosed import Pair, Values
@@ -67,12 +67,18 @@ class Found(Generic[Result]):
 class Evaluation:
     """The evaluation of formulas on one chain and one range of eps.  Everything found is remembered.
 
-    ``together`` are states whose probabilities are all wanted.
+    ``together`` are states whose probabilities are all wanted; ``exact``: whether enclosures are no answer.
     """
 
     def __init__(
-        self, chain: AnyChain, eps_range: EpsRange, clock: Clock, together: States = frozenset()
+        self,
+        chain: AnyChain,
+        eps_range: EpsRange,
+        clock: Clock,
+        together: States = frozenset(),
+        exact: bool = False,
     ) -> None:
+        self.exact = exact
         self.chain, self.eps_range, self.clock = cast(Model, chain), eps_range, clock
         self.every = frozenset(range(len(chain.names)))
         self._signs: dict[ExpPoly, int | None] = {}
@@ -228,6 +234,10 @@ class Judge(ABC):
         """Whether an undecided state formula can be met from these states."""
         return False
 
+    def near(self, path: Formula, *states: int) -> list[arb] | None:
+        """Balls around the probabilities of a path formula, where exact ones would take long."""
+        return None
+
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
         """The least and the largest probability over all schedulers; of a chain, the probability twice."""
         p = self.probability(path, state)
@@ -330,6 +340,10 @@ class Local(Judge):
 
     def probability(self, path: Formula, state: int) -> Quotient:
         return self.numbers(path)[state]
+
+    def near(self, path: Formula, *states: int) -> list[arb] | None:
+        values = self.numbers(path)
+        return None if self.evaluation.exact or not isinstance(values, Values) else values.near(states)
 
     def _set(self, part: Formula) -> States:
         if part not in self._sets:

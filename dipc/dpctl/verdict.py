@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
@@ -20,6 +20,18 @@ Status = str
 """``"holds"``, ``"fails"`` or ``"undecided"``."""
 
 
+class Near(NamedTuple):
+    """A number that lies in [low, high], of which no more was computed."""
+
+    low: fmpq
+    high: fmpq
+
+    @property
+    def ball(self) -> arb:
+        """A ball around it."""
+        return arb(self.low).union(arb(self.high))
+
+
 @dataclass(frozen=True, slots=True)
 class Witness:
     """Why a formula fails in ``state``: one probability or one inequality, at one eps.
@@ -29,16 +41,16 @@ class Witness:
     difference.  For P the bound is the end of the interval that is missed, and there is no neighbour.
     ``prefix`` and ``cycle`` are the actions, of a decision process, that lead there; ``epsilon`` is None in a
     model and a formula without eps; it is an isolated root if the formula fails at no rational eps.
-    ``parameters`` are the values of several parameters.
+    ``parameters`` are the values of several parameters.  In a large chain the numbers may be enclosures.
     """
 
     subformula: str
     state: str
     neighbour: str | None = None
-    probability: Quotient | None = None
-    neighbour_probability: Quotient | None = None
-    bound: Quotient | None = None
-    excess: Quotient | None = None
+    probability: Quotient | Near | None = None
+    neighbour_probability: Quotient | Near | None = None
+    bound: Quotient | Near | None = None
+    excess: Quotient | Near | None = None
     epsilon: fmpq | RootCluster | None = None
     violated_for: tuple[Region, ...] = ()
     prefix: tuple[str, ...] = ()

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, assert_never
 
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
+from dipc.dpctl.enclosed import FIRST
 from dipc.dpctl.formula import (
     And,
     EachNext,
@@ -23,8 +24,9 @@ from dipc.dpctl.formula import (
 )
 from dipc.dpctl.regions import AnyEvaluation, Judge, merged
 from dipc.dpctl.syntax import show
-from dipc.dpctl.verdict import Witness
+from dipc.dpctl.verdict import Near, Witness
 from dipc.models.chain import Mdp, Model
+from dipc.numbers.exact import ends
 from dipc.numbers.quotient import Quotient
 from dipc.signs.tables import Piece, RootCluster
 
@@ -39,11 +41,11 @@ class Reason(NamedTuple):
     formula: Formula
     truth: bool
     state: int
-    probability: Quotient | None = None
+    probability: Quotient | Near | None = None
     neighbour: int | None = None
-    neighbour_probability: Quotient | None = None
-    bound: Quotient | None = None
-    excess: Quotient | None = None
+    neighbour_probability: Quotient | Near | None = None
+    bound: Quotient | Near | None = None
+    excess: Quotient | Near | None = None
     prefix: tuple[int, ...] = ()
     cycle: tuple[int, ...] = ()
 
@@ -62,6 +64,8 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
     local = local.on(formula)
     if local.truth(formula, state) is not truth:
         return None
+    if (found := _in_balls(local, formula, state, truth)) is not None:
+        return found
     match formula:
         case Not(operand):
             return reason(local, operand, state, not truth)
@@ -91,6 +95,36 @@ def reason(local: Judge, formula: Formula, state: int, truth: bool = False) -> R
             raise AssertionError("a path formula is not evaluated in states")
         case _:
             assert_never(formula)
+
+
+def _in_balls(local: Judge, formula: Formula, state: int, truth: bool) -> Reason | None:
+    """The reason with enclosures instead of numbers, where these would take long and do not matter."""
+    with ctx.workprec(FIRST):
+        match formula:
+            case Probability(interval, path) if balls := local.near(path, state):
+                low, high = local.number(interval.low), local.number(interval.high)
+                below, above = low.enclose(arb(1)) - balls[0], balls[0] - high.enclose(arb(1))
+                if truth:
+                    bound, excess = (low, -below) if low else (high, -above)
+                else:
+                    bound, excess = (low, below) if below > 0 else (high, above)
+                if excess > 0:
+                    return Reason(formula, truth, state, _near(balls[0]), bound=bound, excess=_near(excess))
+            case Privacy(epsilon, delta, path) if not truth and local.near(path, state):
+                s, t = next(local.broken(formula, state))
+                if (balls := local.near(path, s, t)) is None:
+                    return None
+                factor, least = (local.number(x).enclose(arb(1)) for x in (epsilon.factor, delta))
+                bound_ball = factor * balls[1] + least
+                if (gap := balls[0] - bound_ball) > 0:
+                    p, q, right, more = map(_near, (*balls, bound_ball, gap))
+                    return Reason(formula, truth, s, p, t, q, right, more)
+    return None
+
+
+def _near(ball: arb) -> Near:
+    low, high = ends(ball)
+    return Near(fmpq(low.numerator, low.denominator), fmpq(high.numerator, high.denominator))
 
 
 def simplest(candidates: Sequence[Piece]) -> Piece:

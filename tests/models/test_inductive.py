@@ -11,6 +11,7 @@ from campaigns import many
 from flint import fmpq
 
 import dipc
+from dipc.dpctl.verdict import Near
 from dipc.guesses import Row
 from dipc.models import inductive
 from dipc.models.inductive import BITS, Bounds, bounds
@@ -122,3 +123,40 @@ def test_a_random_chain_is_decided_by_a_sweep() -> None:
     with dipc.limits(seconds=30):
         assert chain.check("D[1/10, 0](F yes)").status == "holds"
         assert chain.check("P>=1/100 (!no U yes)").status == "holds"
+
+
+FORMULAS = ("D[1/100000, 0](F yes)", "D[0, 1/10^7](!no U yes)", "P<1/8 (F yes)", "!P>1/8 (F yes)",
+            "P<1/8 (G !yes)", "P>=1 (F yes)", "P in [1/8, 1/7] (F yes)",
+            "P>0.99 (F yes) & P<1/8 (F no)")  # fmt: skip
+
+
+def test_a_witness_in_a_large_chain_encloses_the_exact_numbers() -> None:
+    """Each state leads to some of the next ones, so that exact numbers are found, too, state by state."""
+    rng, rows = Random(3), {}
+    for s in range(510):
+        p, far, yes = (
+            Fraction(rng.randint(1, 8), 10),
+            str(s + rng.randint(2, 5)),
+            Fraction(rng.randint(1, 9), 100),
+        )
+        rows[str(s)] = {
+            str(s + 1): Fraction(9, 10) - p,
+            far: p,
+            "yes": yes,
+            "no": Fraction(1, 10) - yes,
+        }
+    rows |= {str(s): {"yes": Fraction(1)} for s in range(510, 515)}
+    rows |= {end: {end: Fraction(1)} for end in ("yes", "no")}
+    chain = dipc.MarkovChain(rows, neighbours=[("0", "1")], start=["0", "1"])
+    for formula in FORMULAS:
+        found, exact = (chain.check(formula, exact=exact) for exact in (False, True))
+        assert found.status == exact.status == "fails" and found.witness and exact.witness
+        shown = found.witness.subformula, found.witness.state, found.witness.neighbour
+        assert shown == (exact.witness.subformula, exact.witness.state, exact.witness.neighbour)
+        for name in ("probability", "neighbour_probability", "bound", "excess"):
+            near, value = getattr(found.witness, name), getattr(exact.witness, name)
+            if isinstance(near, Near):
+                assert (value - near.low).sign_at(fmpq(1)) >= 0 >= (value - near.high).sign_at(fmpq(1))
+            else:
+                assert near == value
+        assert isinstance(found.witness.excess, Near)

@@ -76,11 +76,13 @@ class Asked(options.About):
     states: str | None = None
     depth: int = DEPTH
     all_schedulers: bool = False
+    exact: bool = False
 
-    def restrictions(self, found: MarkovModel) -> Record:
+    def restrictions(self, model: MarkovModel) -> Record:
         """What the methods of a model take: the states, eps, and how to search."""
-        start = None if self.states is None else list(states_in(self.states, found.family.names))
-        return {"at": self.at, "start": start, "depth": self.depth, "all_schedulers": self.all_schedulers}
+        start = None if self.states is None else list(states_in(self.states, model.family.names))
+        found = {"at": self.at, "start": start, "depth": self.depth, "all_schedulers": self.all_schedulers}
+        return found | ({"exact": True} if self.exact else {})
 
     def load(self) -> MarkovModel:
         """The model with its parameters and neighbours set."""
@@ -207,6 +209,7 @@ Examples:
     metavar="FILE",
     help="Also those in FILE, one 'NAME: FORMULA' a line.",
 )
+@click.option("--exact", is_flag=True, help="Fractions for the numbers of a witness in a large chain, too.")
 @options.expect(help="Compare each verdict with its comment '# expect: fails' (or holds, undecided).")
 @options.junit()
 @options.certificate(metavar="OUT")
