@@ -131,7 +131,7 @@ def test_numbers_and_multiples_of_eps_in_one_claim() -> None:
     assert isinstance(decided(core, "ln(2) for eps in (0, 1]"), Private)
     assert isinstance(decided(core, "ln(2)"), Violated)
     assert isinstance(decided(core, "eps/2, 1/100"), Private)
-    assert isinstance(decided(core, "eps/4, 1/100"), Undecided)
+    assert isinstance(decided(core, "eps/4, 1/100"), Violated)
 
 
 RESPONSE = """
