@@ -37,7 +37,7 @@ from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
 from dipc.models.mixtures import Asked, Compared, Drawn, Ends, Exponent, Mixture, Mixtures
-from dipc.models.values import Value, show, show_valuation
+from dipc.models.values import Valuation, Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -278,15 +278,18 @@ def _of_neighbours(explored: Explored, ring: Ring, eps_range: EpsRange, clock: C
     neighbours = neighbours_of(explored, SignOracle(eps_range), None, clock)
     number: dict[Vector, int] = {}
     examples: list[str] = []
-    pairs = []
+    pairs, one = [], ring.of(1)
+    names: dict[int, tuple[Valuation, str]] = {}  # by the identity of a valuation, which they keep alive
     for case in cases_in_order(neighbours, by_output=False):
         sides = []
         for law, valuation in zip((case.left, case.right), neighbours.pair(case.pairs.first), strict=True):
-            name = show_valuation(valuation)
+            if id(valuation) not in names:
+                names[id(valuation)] = valuation, show_valuation(valuation)
+            _, name = names[id(valuation)]
             if law not in number:
                 number[law] = len(number)
                 examples.append(name)
-            sides.append(Mixture(name, ((number[law], ring.of(1)),)))
+            sides.append(Mixture(name, ((number[law], one),)))
         pairs.append(Compared(sides[0], sides[1]))
     outputs = tuple(map(show_valuation, neighbours.outcomes))
     ends = ranges(explored.program.question.unknowns, ring)

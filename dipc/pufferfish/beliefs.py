@@ -14,7 +14,7 @@ If nothing is left, the quotients of *all* observation sequences, of any length,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flint import fmpq
@@ -130,6 +130,12 @@ class Belief(NamedTuple):
         """No continuation has a greater quotient."""
         return greatest(quotient(x, self.b.get(s, ZERO)) for s, x in self.a.items())
 
+    @property
+    def scaled(self) -> Belief:
+        """The same up to a factor: the first entry of a is 1."""
+        scale = 1 / next(iter(self.a.values()))
+        return self._replace(a=scaled(self.a, scale), b=scaled(self.b, scale))
+
     def dominates(self, other: Belief) -> bool:
         """Whether all continuations have at least the quotients of the other's."""
         if not (other.a.keys() <= self.a.keys() and self.b.keys() <= other.b.keys()):
@@ -140,6 +146,9 @@ class Belief(NamedTuple):
         return all(x <= most * self.a[s] for s, x in other.a.items())
 
 
+UNSEEN: tuple[frozenset[int], Sparse] = (frozenset(), {})
+
+
 class Exploration:
     """Levels of beliefs, from those before any observation."""
 
@@ -148,11 +157,13 @@ class Exploration:
         self._steps, self._clock, self._remember = steps, clock, remember
         self.frontier = [Belief(i, *sides) for i, sides in enumerate(pairs)]
         self._kept: dict[tuple[frozenset[int], frozenset[int]], list[Belief]] = {}
+        self._parts: dict[int, Mapping[int, tuple[frozenset[int], Sparse]]] = {}
         self.depth = self.explored = 0
 
     def level(self) -> list[Belief]:
         """The beliefs after one more observation, in the order of pairs and words."""
         self.depth += 1
+        self._parts.clear()
         return [child for belief in self.frontier for child in self._children(belief)]
 
     def keep(self, level: Iterable[Belief], is_open: Callable[[Belief], bool]) -> None:
@@ -162,7 +173,7 @@ class Exploration:
         # by quotients: what comes first is not dominated by what comes later, but for ties
         rated = ((b.ratio, b) for b in level if is_open(b))
         strongest = sorted(rated, key=lambda each: (each[0] is None, each[0] or ZERO), reverse=True)
-        new = (belief for _, belief in strongest if self._is_new(belief))
+        new = (belief.scaled for _, belief in strongest if self._is_new(belief))
         self.frontier = sorted(new, key=lambda belief: (belief.pair, belief.word))
 
     def _children(self, belief: Belief) -> Iterator[Belief]:
@@ -170,12 +181,17 @@ class Exploration:
         self._clock.tick("beliefs", self.explored)
         if self.explored > LARGEST:
             raise LimitReached(f"more than {LARGEST} beliefs")
-        left, right = self._steps.filtered(belief.a), self._steps.filtered(belief.b)
+        left, right = self._after(belief.a), self._after(belief.b)
         for o in sorted(left):
-            seen = frozenset(left[o]), frozenset(right.get(o, {}))
-            a, b = self._steps.moved(left[o]), self._steps.moved(right.get(o, {}))
-            scale = 1 / next(iter(a.values()))
-            yield Belief(belief.pair, scaled(a, scale), scaled(b, scale), (*belief.word, o), seen)
+            (seen_left, a), (seen_right, b) = left[o], right.get(o, UNSEEN)
+            yield Belief(belief.pair, a, b, (*belief.word, o), (seen_left, seen_right))
+
+    def _after(self, side: Sparse) -> Mapping[int, tuple[frozenset[int], Sparse]]:
+        """For each observation the states that may have shown it, and what follows; pairs share sides."""
+        if (found := self._parts.get(id(side))) is None:
+            parts = self._steps.filtered(side).items()
+            found = self._parts[id(side)] = {o: (frozenset(x), self._steps.moved(x)) for o, x in parts}
+        return found
 
     def _is_new(self, belief: Belief) -> bool:
         left, right = belief.seen
@@ -212,7 +228,8 @@ def greatest_of(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock
     while exploration.frontier and exploration.depth < horizon:
         level = exploration.level()
         best = improved(best, level)
-        exploration.keep(level, may_exceed)
+        if exploration.depth < horizon:
+            exploration.keep(level, may_exceed)
     return best
 
 
@@ -234,5 +251,6 @@ def violation(
         found = improved(NONE, level)
         if above(found.ratio):
             return found
-        exploration.keep(level, lambda belief: above(belief.bound))
+        if exploration.depth < horizon:
+            exploration.keep(level, lambda belief: above(belief.bound))
     return None

@@ -88,6 +88,8 @@ def fixed(mixtures: Mixtures, values: Mapping[str, fmpq]) -> Mixtures:
 
     Raises :class:`InputError` for an unknown name, and for a number outside the range of its parameter.
     """
+    if not values:
+        return mixtures
     for name in values.keys() - set(mixtures.ring.names):
         raise InputError(f"there is no parameter `{name}`", hint=option_meant(name, mixtures.ring.names))
     for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True):
@@ -203,6 +205,8 @@ def _side(mixture: Mixture, prior: str | None, lifted: Any) -> Side:
 
 def _lifted(f: Parametric, ring: Ring) -> Parametric:
     """A polynomial in another ring that has the parameters it depends on."""
+    if f.ring.names == ring.names:
+        return f
     gens = dict(zip(ring.names, ring.gens, strict=True))
     total = ring.of(0)
     for powers, coefficient in f.numerator.to_dict().items():

@@ -66,7 +66,11 @@ class Rational:
         model = question.model
         emissions, transitions = (tuple(map(_rationals, m)) for m in (model.emissions, model.transitions))
         self.steps = Steps(HiddenMarkovModel(model.states, model.observations, emissions, transitions))
-        sides = [(_normalised(pair.left.weights), _normalised(pair.right.weights)) for pair in question.pairs]
+        known: dict[Weights[Parametric], Sparse] = {}
+        sides = [
+            (_normalised(left.weights, known), _normalised(right.weights, known))
+            for left, right in question.pairs
+        ]
         kept = [i for i, (left, right) in enumerate(sides) if left and right]
         self.pairs, self.sides = [question.pairs[i] for i in kept], [sides[i] for i in kept]
         self.notes = tuple(dict.fromkeys((*question.notes, *_notes(question.pairs, sides))))
@@ -139,10 +143,12 @@ def _rationals(row: Weights[Parametric]) -> Weights[fmpq]:
     return tuple((place, fmpq(p.p, p.q)) for place, p in found if p)
 
 
-def _normalised(weights: Weights[Parametric]) -> Sparse:
-    row = added(_rationals(weights))
-    total = sum(row.values(), ZERO)
-    return beliefs.scaled(row, 1 / total) if total else {}
+def _normalised(weights: Weights[Parametric], known: dict[Weights[Parametric], Sparse]) -> Sparse:
+    if (found := known.get(weights)) is None:
+        row = added(_rationals(weights))
+        total = sum(row.values(), ZERO)
+        found = known[weights] = beliefs.scaled(row, 1 / total) if total else {}
+    return found
 
 
 def _notes(pairs: Sequence[Pair], sides: Sequence[Sides]) -> Iterator[str]:

@@ -13,15 +13,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import InputNeeded
 from dipc.dipwhile.semantics.liveness import NO_CELLS
+from dipc.dipwhile.semantics.plans import Mix, NotRational, Plan, plain_masses, plan_of
 from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.state import State
 from dipc.dipwhile.semantics.step import Outcome, Stepper
 from dipc.dipwhile.syntax.core import Cell, CoreProgram, Halt
 from dipc.errors import InternalError, LimitReached
+from dipc.integration.joint import Joint
 from dipc.models.values import Value
 from dipc.numbers.quotient import Quotient
 
@@ -60,6 +64,8 @@ class Explorer:
         self._deadline = deadline
         self._steps = 0
         self._seen: dict[object, Configuration] = {}
+        self._plans: dict[object, Plan | None] = {}
+        self._linear = not program.unit
 
     @cached_property
     def start(self) -> Arrival:
@@ -93,7 +99,36 @@ class Explorer:
         return law
 
     def _run(self, states: Iterable[State], known: dict[Cell, Value]) -> Arrival:
-        """Execute until every state has halted or one needs an input cell that is not known."""
+        """Execute until every state has halted or one needs an input cell that is not known.
+
+        What is done again for other probabilities of the same states is planned the second time.
+        """
+        sources = tuple(states)
+        masses = plain_masses(sources) if self._linear else None
+        if masses is None:
+            return self._arrived(*self._executed(sources, known))
+        key = tuple(state.key for state in sources), frozenset(known.items())
+        if key not in self._plans:
+            self._plans[key] = None
+            return self._arrived(*self._executed(sources, known))
+        plan = self._plans[key]
+        if plan is None:
+            formal: Any = [Mix({i: fmpq(1)}) for i in range(len(sources))]
+            mixed = [State(s.pc, s.env, Joint.certain(mix)) for s, mix in zip(sources, formal, strict=True)]
+            try:
+                emitted, configuration = self._executed(mixed, known)
+            except NotRational:
+                self._linear = False
+                return self._arrived(*self._executed(sources, known))
+            rest, asks = configuration.states, configuration.asks
+            plan = self._plans[key] = plan_of(emitted, rest, len(sources), asks, configuration.known)
+        law, rest = plan.applied(masses)
+        return self._arrived(law, Configuration(plan.asks, rest, plan.known))
+
+    def _arrived(self, emitted: Law, configuration: Configuration) -> Arrival:
+        return Arrival(emitted, self._shared(configuration))
+
+    def _executed(self, states: Iterable[State], known: dict[Cell, Value]) -> tuple[Law, Configuration]:
         emitted: Law = {}
         sweep = Sweep(self.stepper, states, known)
         try:
@@ -106,8 +141,8 @@ class Explorer:
             rest = sweep.rest
             live = NO_CELLS.union(*(self.stepper.live[state.pc] for state in rest))
             readable = {cell: value for cell, value in known.items() if cell in live}
-            return Arrival(emitted, self._shared(Configuration(need.cell, rest, readable)))
-        return Arrival(emitted, self._shared(Configuration(None, (), {})))
+            return emitted, Configuration(need.cell, rest, readable)
+        return emitted, Configuration(None, (), {})
 
     def _shared(self, new: Configuration) -> Configuration:
         """The configuration, or the equal one that was met before."""

@@ -76,6 +76,7 @@ class WithinDistance:
         self.inputs = space.size
         self.symmetric = True
         self.reduced = 0
+        self._valuations: dict[int, Valuation] = {}
         self._relation = relation
 
     @property
@@ -93,7 +94,9 @@ class WithinDistance:
         return self._valuation(left), self._valuation(right)
 
     def _valuation(self, position: int) -> Valuation:
-        return grouped(self.space.program.inputs, self.space.at(position))
+        if position not in self._valuations:
+            self._valuations[position] = grouped(self.space.program.inputs, self.space.at(position))
+        return self._valuations[position]
 
     def _up_to(self, limit: int | None) -> Relation:
         return self._relation if limit is None else UpTo(self._relation, self.space, limit)
