@@ -32,9 +32,9 @@ from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of
 from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.python.unrolled import no_parameter, read_unrolled, with_words
+from dipc.dipwhile.python.unrolled import no_parameter, read_unrolled
 from dipc.dipwhile.python.words import BUDGETS, RESERVED
-from dipc.dipwhile.syntax.ast import Param, Program, SetOf
+from dipc.dipwhile.syntax.ast import Declaration, Name, Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import check_depth, parse
@@ -218,11 +218,9 @@ def read_either_way(
 def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
     """May the variable with the name of an output have values that the output has not?
 
-    So it is if the set mixes truth values with words.  Else every path returns values, and either another
-    value is returned than that of the variable, or the variable is computed from itself.
+    So it is if every path returns values, and either another value is returned than that of the variable, or
+    the variable is computed from itself, or the set mixes truth values with others.
     """
-    if any(with_words(output) is not output for output in parts.outputs):
-        return True
     names = [output.name for output in parts.outputs]
     written = {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name) and assigned(node)}
     returned = [node.value for node in ast.walk(text.node) if isinstance(node, ast.Return)]
@@ -234,13 +232,24 @@ def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
         for row in rows
         for name, value in zip(names, row, strict=False)
     )
-    return others or any(
-        isinstance(node, ast.Assign)
-        and {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
-        & {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
-        & {*names}
-        for node in ast.walk(text.node)
+    return (
+        others
+        or any(mixed(output) for output in parts.outputs)
+        or any(
+            isinstance(node, ast.Assign)
+            and {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+            & {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+            & {*names}
+            for node in ast.walk(text.node)
+        )
     )
+
+
+def mixed(output: Declaration) -> bool:
+    """Does the set of an output hold truth values and others?"""
+    members = {*output.domain.members} if isinstance(output.domain, SetOf) else set()
+    truths = {Name("true"), Name("false")}
+    return bool(members & truths) and not members <= truths
 
 
 def assigned(node: ast.Name) -> bool:

@@ -171,7 +171,7 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
         if written.startswith("return "):
             message = "None or a string that is not in the set of the output is returned here on some path"
             return type(error)(message, error.span, 'add it: `outputs="out in {None, ...}"`')
-        if not set(written) & set("/%"):
+        if not re.fullmatch(r".*(/|%|\*\*|mod|floor).*", written, re.DOTALL) or set(written) & set("[{"):
             hint = "make sure beforehand that it cannot: an index outside, a missing key or an empty list"
             return type(error)("the function stops here with an error on some path", error.span, hint)
     if missing := MISSING.fullmatch(error.message):

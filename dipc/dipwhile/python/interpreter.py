@@ -18,7 +18,7 @@ from dipc.dipwhile.python import library
 from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
 from dipc.dipwhile.python.operations import Operations
 from dipc.dipwhile.python.outside import Outside
-from dipc.dipwhile.python.paths import Signal, first
+from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
 from dipc.dipwhile.python.source import FunctionText, Located, decimal_note
 from dipc.dipwhile.python.values import (
     LOST,
@@ -487,18 +487,14 @@ class Interpreter(Operations):
         is_and = isinstance(node.op, ast.And)
         parts: list[Value] = []
         for position, value in enumerate(node.values):
-            kept = self.kept_back()
-            try:
-                part = self.joined(lambda value=value: self.read(value))  # type: ignore[misc]
-            except InputError:
-                if not parts:
-                    raise
-                part = None
-            if isinstance(part, bool) and part is not is_and and not parts:
-                return part
-            plain = isinstance(part, bool) or (isinstance(part, Sym) and part.kind == "bool")
-            if not plain or (parts and self.changed_since(kept)):
-                self.put_back(kept)
+            before = dict(self.state.heap)
+
+            def accepted(state: State, part: Value) -> bool:
+                plain = isinstance(part, bool) or (isinstance(part, Sym) and part.kind == "bool")
+                return plain and not (parts and changed(before, state))  # noqa: B023
+
+            part = self.single(lambda: self.read(value), accepted)  # noqa: B023
+            if part is UNDONE:
                 return self.joined(lambda at=position: self.stepwise(is_and, parts, node.values[at:]))  # type: ignore[misc]
             parts.append(part)
             if isinstance(part, bool) and part is not is_and:
@@ -523,7 +519,7 @@ class Interpreter(Operations):
         left = self.read(node.left)
         found: list[Value] = []
         for op, comparator in zip(node.ops, node.comparators, strict=True):
-            before = self.kept_back()
+            before = dict(self.state.heap)
             right = (
                 self.read_iterable(comparator)
                 if isinstance(op, ast.In | ast.NotIn)
@@ -564,12 +560,10 @@ class Interpreter(Operations):
         kinds = {thing.kind for thing in things if isinstance(thing, Items)}
         if kinds & {"array", "view"} or ("input" in kinds and None in things):
             return self.cell_by_cell(lambda a, b: self.compare(sign, a, b), left, right)
-        if (
-            "input" not in kinds
-            and sign in ("==", "!=")
-            and all(isinstance(thing, Items) for thing in things)
-        ):
-            return self.same_tuples(sign, things[0].values, things[1].values)  # type: ignore[union-attr]
+        if kinds == {"list"} and sign in ("==", "!="):
+            if all(isinstance(thing, Items) for thing in things):
+                return self.same_tuples(sign, things[0].values, things[1].values)  # type: ignore[union-attr]
+            return sign == "!="
         raise self.refuse(f"`{sign}` of these lists", "compare their cells")
 
     def member(self, value: Value, where: Value) -> Value:
@@ -819,7 +813,7 @@ class Interpreter(Operations):
         """``sum``, ``any`` or ``all`` of a generator: the paths meet after each element."""
         neutral: Value = 0 if word == "sum" else word == "all"
         source = self.read_iterable(node.generators[0].iter)
-        before = self.kept_back()
+        before = dict(self.state.heap)
         self.stack.append(self.new(Frame((), self.stack[-1])))
 
         def element(depth: int) -> Value:
@@ -848,9 +842,9 @@ class Interpreter(Operations):
             self.refuse_changes(before)
         return self.total(word, found)
 
-    def refuse_changes(self, before: tuple[Any, ...]) -> None:
+    def refuse_changes(self, before: Mapping[Ref, Any]) -> None:
         """What Python may not evaluate, and is evaluated here, must not change anything."""
-        if self.changed_since(before):
+        if changed(before, self.state):
             raise self.refuse(
                 "this may stop before it changes a list or dictionary", "write a loop with `if`"
             )
@@ -861,6 +855,11 @@ class Interpreter(Operations):
             return reduce(lambda a, b: self.binary("+", a, b), values, 0)
         neutral = word == "all"
         return reduce(self.both if word == "all" else self.either, map(self.condition, values), neutral)
+
+
+def changed(before: Mapping[Ref, Any], state: State) -> bool:
+    """Has an object changed that was there before?"""
+    return any(state.heap.get(ref) != thing for ref, thing in before.items())
 
 
 def is_cell(value: Sym) -> bool:

@@ -47,6 +47,8 @@ from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Distribution, Expr, 
 from dipc.errors import InputError, Span
 
 MOST_PATHS = 3_000
+UNDONE = object()
+"""The answer of :meth:`Paths.single` that nothing was done."""
 
 
 class Fork(Exception):
@@ -83,7 +85,9 @@ def frozen(block: Growing) -> Block:
             found.append(part)
             continue
         branches = [(condition, frozen(inside)) for condition, inside in part.branches]
-        if any(inside for _, inside in branches):
+        if len(branches) == 1:
+            found += branches[0][1]
+        elif any(inside for _, inside in branches):
             tests = tuple((condition, inside) for condition, inside in branches if condition is not None)
             found.append(dip.If(tests, branches[-1][1], span=part.span))
     return tuple(found)
@@ -96,6 +100,10 @@ class State:
     heap: dict[Ref, Any]
     known: dict[Expr, frozenset[Value]]  # values that are possible on this path
 
+    def copied(self) -> State:
+        """The same state, to be changed."""
+        return State(dict(self.heap), dict(self.known))
+
 
 @dataclass
 class Leaf:
@@ -105,6 +113,20 @@ class Leaf:
     result: Value
     signal: str
     block: Growing
+
+
+@dataclass
+class End:
+    """Where paths have become one: their state and result, how they left, where their statements go on.
+
+    With other ends beside it, ``test`` says whether a path came here.
+    """
+
+    state: State
+    result: Value
+    signal: str
+    blocks: list[Growing]
+    test: Expr | None = None
 
 
 @dataclass
@@ -122,6 +144,10 @@ class Paths:
     _target: Growing = field(default_factory=list)
     _script: list[tuple[int, int]] = field(default_factory=list)
     _cursor: int = 0
+    _step: int = 0  # how many actions have been joined since the last decision
+    _done: dict[Any, tuple[list[End], int]] = field(
+        default_factory=dict
+    )  # and what came out, for each script
 
     # --- the heap and the emitted statements ---------------------------------------------------
 
@@ -199,25 +225,6 @@ class Paths:
         self.out.append(Assign(Name(self.fresh("stop")), nothing, span=self.place))
         return Signal("stop")
 
-    # --- taking back what was tried --------------------------------------------------------------
-
-    def kept_back(self) -> tuple[Any, ...]:
-        """Everything that :meth:`put_back` needs."""
-        state = State(dict(self.state.heap), dict(self.state.known))
-        run = self.out, self._target, self._script, self._cursor
-        return state, run, len(self.out), self.count, self.place, tuple(self.stack)
-
-    def put_back(self, kept: tuple[Any, ...]) -> None:
-        """Continue as if nothing had been tried since."""
-        self.state, run, emitted, self.count, self.place, stack = kept
-        self.out, self._target, self._script, self._cursor = run
-        del self.out[emitted:]
-        self.stack[:] = stack
-
-    def changed_since(self, kept: tuple[Any, ...]) -> bool:
-        """Has an object changed that was there before?"""
-        return any(self.state.heap.get(ref) != thing for ref, thing in kept[0].heap.items())
-
     # --- decisions -----------------------------------------------------------------------------
 
     def decide(self, options: Sequence[Expr | None]) -> int:
@@ -225,7 +232,7 @@ class Paths:
         if self._cursor == len(self._script):
             raise Fork(options)
         choice, self.count = self._script[self._cursor]
-        self._cursor += 1
+        self._cursor, self._step = self._cursor + 1, 0
         self.out = self._target if self._cursor == len(self._script) else []
         return choice
 
@@ -280,16 +287,17 @@ class Paths:
     def explore(self, action: Callable[[], Value]) -> tuple[Growing, list[Leaf]]:
         """Every run of the action, from the current state: the statements, and where they end."""
         start, begin, place, depth = self.state, self.count, self.place, len(self.stack)
-        kept = self.out, self._target, self._script, self._cursor
+        kept = self.out, self._target, self._script, self._cursor, self._step, self._done
+        self._done = {}
         leaves: list[Leaf] = []
         top = begin
 
         def run(script: list[tuple[int, int]], block: Growing) -> None:
             nonlocal top
-            self.state = State(dict(start.heap), dict(start.known))
+            self.state = start.copied()
             self.count, self.place = begin, place
             del self.stack[depth:]
-            self._script, self._cursor, self._target = script, 0, block
+            self._script, self._cursor, self._step, self._target = script, 0, 0, block
             self.out = [] if script else block
             self.paths += 1
             if self.paths > MOST_PATHS * 20:
@@ -319,40 +327,78 @@ class Paths:
                 )
 
         block: Growing = []
-        run([], block)
-        self.out, self._target, self._script, self._cursor = kept
-        self.count, self.place = top, place
-        del self.stack[depth:]
+        try:
+            run([], block)
+        finally:
+            self.out, self._target, self._script, self._cursor, self._step, self._done = kept
+            self.state, self.count, self.place = start, top, place
+            del self.stack[depth:]
         return block, leaves
 
     def joined(self, action: Callable[[], Value]) -> Value:
         """The result of the action; its paths meet where their states have the same shape."""
+        ends = self._once(lambda: self._joined(action))
+        chosen = self.decide([end.test for end in ends]) if len(ends) > 1 else 0
+        self.state = ends[chosen].state.copied()
+        if ends[chosen].signal:
+            raise Signal(ends[chosen].signal, ends[chosen].result)
+        return ends[chosen].result
+
+    def single(self, action: Callable[[], Value], accepted: Callable[[State, Value], bool]) -> Value:
+        """The result of an action whose paths become one that is accepted; else UNDONE, without effect."""
+
+        def tried() -> list[End]:
+            try:
+                block, leaves = self.explore(action)
+            except InputError:
+                return []
+            ends = self._met(leaves)
+            if len(ends) != 1 or ends[0].signal or not accepted(ends[0].state, ends[0].result):
+                return []
+            self.out += block
+            return ends
+
+        ends = self._once(tried)
+        if not ends:
+            return UNDONE
+        self.state = ends[0].state.copied()
+        return ends[0].result
+
+    def _once(self, work: Callable[[], list[End]]) -> list[End]:
+        """The ends of a piece of work; a run that repeats the beginning of another takes them from there."""
+        key = tuple(choice for choice, _ in self._script[: self._cursor]), self._step
+        self._step += 1
+        if key not in self._done:
+            self._done[key] = work(), self.count
+        ends, self.count = self._done[key]
+        return ends
+
+    def _joined(self, action: Callable[[], Value]) -> list[End]:
         block, leaves = self.explore(action)
         self.out += block
-        groups: dict[Any, list[Leaf]] = {}
-        if len(leaves) == 1:
-            groups[None] = leaves
-        else:
-            for signal in {leaf.signal for leaf in leaves}:
-                self._drop([leaf for leaf in leaves if leaf.signal == signal])
-            for leaf in leaves:
-                shape = Shapes(leaf.state, self.declared).of(self._roots(leaf))
-                groups.setdefault((leaf.signal, shape), []).append(leaf)
-        chosen = 0
-        if len(groups) > 1:
+        ends = self._met(leaves)
+        if len(ends) > 1:
             where = Name(self.fresh("path"), span=self.place)
-            for position, group in enumerate(groups.values()):
-                for leaf in group:
-                    leaf.block.append(Assign(where, self.lift(position), span=self.place))
-        states = [self._merged(group) for group in groups.values()]
-        if len(groups) > 1:
-            tests = [self.equal(Sym(where, "num"), position) for position in range(len(groups) - 1)]
-            chosen = self.decide([*tests, None])
-        self.state, result = states[chosen]
-        signal = list(groups.values())[chosen][0].signal
-        if signal:
-            raise Signal(signal, result)
-        return result
+            for position, end in enumerate(ends):
+                for inside in end.blocks:
+                    inside.append(Assign(where, self.lift(position), span=self.place))
+                end.test = self.equal(Sym(where, "num"), position) if end is not ends[-1] else None
+        return ends
+
+    def _met(self, leaves: Sequence[Leaf]) -> list[End]:
+        """The ends of an action: one for each shape of its leaves."""
+        if len(leaves) == 1:
+            return [End(leaf.state, leaf.result, leaf.signal, [leaf.block]) for leaf in leaves]
+        for signal in {leaf.signal for leaf in leaves}:
+            self._drop([leaf for leaf in leaves if leaf.signal == signal])
+        groups: dict[Any, list[Leaf]] = {}
+        for leaf in leaves:
+            shape = Shapes(leaf.state, self.declared).of(self._roots(leaf))
+            groups.setdefault((leaf.signal, shape), []).append(leaf)
+        return [
+            End(*self._merged(group), group[0].signal, [leaf.block for leaf in group])
+            for group in groups.values()
+        ]
 
     def _roots(self, leaf: Leaf) -> tuple[Value, ...]:
         return (*self.stack, leaf.result)

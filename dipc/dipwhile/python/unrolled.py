@@ -17,19 +17,21 @@ from flint import fmpq
 
 from dipc.dipwhile.python.interpreter import Interpreter
 from dipc.dipwhile.python.outside import Outside, python_number
-from dipc.dipwhile.python.paths import frozen, order
+from dipc.dipwhile.python.paths import Branches, frozen, order
 from dipc.dipwhile.python.scope import exact_number, number
 from dipc.dipwhile.python.source import FunctionText, decimal_note
-from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word, is_number
+from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word, is_number, possible_values
 from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Node, Number, Program
 from dipc.dipwhile.syntax.constants import declare
 from dipc.dipwhile.syntax.core import Variable
-from dipc.dipwhile.syntax.walk import expressions, nodes, rebuilt
+from dipc.dipwhile.syntax.walk import expressions, nodes, rebuilt, statements
 from dipc.errors import InputError
 from dipc.models.values import FALSE, TRUE, Atom
 from dipc.suggest import option_meant
+
+MOST_STATEMENTS = 20_000
 
 GENERATORS = ("rng", "random_state", "generator", "prng", "random_generator")
 """Arguments that are a source of randomness."""
@@ -51,7 +53,6 @@ def read_unrolled(
     known = outside.constants
     parts = substituted(parts, {name: number(value, text.place) for name, value in known.items()})
     inputs = [declare(declaration, {}) for declaration in parts.inputs]
-    parts = replace(parts, outputs=tuple(map(with_words, parts.outputs)))
     outputs = [declare(declaration, {}) for declaration in parts.outputs]
     m.declared = frozenset(str(v) for variable in (*inputs, *outputs) for v in variable.domain)
     values = {**{name: python_number(n) for name, n in known.items()}, **arguments}
@@ -68,7 +69,10 @@ def read_unrolled(
     block, _ = m.explore(whole)
     for name in changed.keys() - known.keys():
         raise no_parameter(name, known)
-    return replace(parts, params=(), body=frozen(block), span=text.place), tuple(m.notes)
+    body = frozen(block)
+    if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
+        raise m.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+    return replace(parts, params=(), body=body, span=text.place), tuple(m.notes)
 
 
 def no_parameter(name: str, known: Mapping[str, fmpq]) -> InputError:
@@ -148,20 +152,6 @@ def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
     return rebuilt(node, lambda part: substituted(part, constants))
 
 
-def with_words(output: dip.Declaration) -> dip.Declaration:
-    """The declaration; truth values beside other words are words there, for no variable holds both."""
-    match output.domain:
-        case dip.SetOf(members) if TRUTHS.keys() & {*members} and not {*members} <= TRUTHS.keys():
-            if all(isinstance(each, Name) for each in members):
-                words = tuple(TRUTHS.get(each, each) for each in members)
-                return replace(output, domain=replace(output.domain, members=words))
-    return output
-
-
-TRUTHS: dict[Expr, Expr] = {Name("true"): Name("True"), Name("false"): Name("False")}
-"""Truth values, and the words for them in sets that hold other values too."""
-
-
 def input_value(m: Interpreter, variable: Variable) -> Value:
     """The symbols of an input."""
     values = {python_value(value) for value in variable.domain}
@@ -207,7 +197,7 @@ def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Valu
 def output(m: Interpreter, variable: Variable, value: Value) -> None:
     """An output gets its value."""
     if variable.size is None:
-        m.out.append(Assign(Name(variable.name, span=m.place), answer(m, variable, value), span=m.place))
+        give(m, Name(variable.name, span=m.place), variable, value)
         return
     if not isinstance(value, Ref | tuple):
         hint = f"return a list: `return [...]`, with {variable.size} values"
@@ -219,33 +209,30 @@ def output(m: Interpreter, variable: Variable, value: Value) -> None:
         )
         raise m.refuse(message, f"declare its size, or fill the list up to {variable.size} values")
     for i, cell in enumerate(cells, 1):
-        target = Index(variable.name, Number(fmpq(i), span=m.place), span=m.place)
-        m.out.append(Assign(target, answer(m, variable, cell), span=m.place))
+        give(m, Index(variable.name, Number(fmpq(i), span=m.place), span=m.place), variable, cell)
 
 
-def answer(m: Interpreter, variable: Variable, value: Value) -> Expr:
-    """A value of an output; True and 1 are equal in Python: the set of the output decides between them."""
-    truths = {TRUE, FALSE} & set(variable.domain)
+def give(m: Interpreter, target: Name | Index, variable: Variable, value: Value) -> None:
+    """Assign an output; True and 1 are equal in Python: the set of the output decides between them."""
     value = m.now(m.plain(value))
-    if {Atom("True"), Atom("False")} & set(variable.domain):
-        value = word_for(m, value)
     if (value is None or isinstance(value, str)) and Atom(str(value)) not in variable.domain:
         raise m.stop(f"{m.what(value)} is not in the set of the output `{variable.name}`")
-    if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool"):
-        value = value if truths else m.as_number(value)
-    elif truths and not any(isinstance(v, fmpq) for v in variable.domain):
-        possible = {value} if not isinstance(value, Sym) else value.possible or frozenset()
-        if possible and all(isinstance(v, int) and v in (0, 1) for v in possible):
-            value = m.compare("==", value, 1)
-    return m.lift(value)
+    truths = {TRUE, FALSE} & set(variable.domain)
+    is_truth = isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool")
+    cases: list[tuple[Expr | None, Value]] = [(None, value)]
+    if is_truth and not truths:
+        cases = [(None, m.as_number(value))]
+    elif not is_truth and truths and not any(isinstance(v, fmpq) for v in variable.domain):
+        possible = sorted(possible_values(value) or (), key=order)
+        if isinstance(value, Sym) and any(is_number(v) and v in (0, 1) for v in possible):
+            cases = [(m.equal(value, v), truth_for(v)) for v in possible[:-1]]
+            cases.append((None, truth_for(possible[-1])))
+        else:
+            cases = [(None, truth_for(value))]
+    found = [(test, [Assign(target, m.lift(v), span=m.place)]) for test, v in cases]
+    m.out.append(Branches(found, m.place) if len(found) > 1 else found[0][1][0])
 
 
-def word_for(m: Interpreter, value: Value) -> Value:
-    """A truth value as the word for it in a set that holds other words too; so is 1 or 0."""
-    if isinstance(value, Sym) and value.kind == "bool":
-        return m.by_cases("word", [(value.expr, "True"), (None, "False")], "dom", None)
-    if isinstance(value, Sym) and value.possible is not None:
-        known = sorted(value.possible, key=order)
-        cases: list[tuple[Expr | None, Value]] = [(m.equal(value, each), word_for(m, each)) for each in known]
-        return m.by_cases("word", [*cases[:-1], (None, cases[-1][1])], "dom", None)
-    return str(bool(value)) if is_number(value) and value in (0, 1) else value
+def truth_for(value: Value) -> Value:
+    """1 and 0 as truth values."""
+    return bool(value) if is_number(value) and value in (0, 1) else value

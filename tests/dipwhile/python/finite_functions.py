@@ -403,3 +403,10 @@ def below(v):
 def compared_with_private_bounds(q, eps, N=2):
     u = random.random() - 0.5
     return 2 * (q[0] + u > 0.25) + (q[0] + u > q[1])
+
+
+# x in {0, 1} | out in 0..9
+def parts_of_other_shapes(x, eps):
+    y = x and ([1] if flip(1 / 4) else [1, 2])
+    z = [3] if flip(1 / 3) else "no"
+    return (len(y) if y else 0) + 3 * (x == 0 or z != "no" and z[0] == 3)

@@ -13,7 +13,9 @@ import dipc
 from dipc.models.values import Atom
 
 TEXT = (Path(__file__).parent / "as_written.py").read_text(encoding="utf-8")
-VERDICTS = re.findall(r"^# (private|violated)\n(?:(?!@dipc).*\n)*@dipc.*\ndef (\w+)", TEXT, re.MULTILINE)
+VERDICTS = re.findall(
+    r"^# (private|violated)\n(?:(?!@dipc).*\n)*@dipc(?:(?!def ).*\n)*def (\w+)", TEXT, re.MULTILINE
+)
 
 
 @pytest.mark.parametrize(("verdict", "name"), VERDICTS, ids=[name for _, name in VERDICTS])

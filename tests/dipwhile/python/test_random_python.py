@@ -1,0 +1,140 @@
+"""Random functions: what dipc reads is what CPython returns on every input, for every outcome of the coins."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from campaigns import many
+from dipwhile.python.random_python import HEADS, OUTPUTS, VALUES, written
+
+import dipc
+from dipc.models.values import Atom
+
+Law = dict[Any, Fraction]
+
+
+class Coins:
+    """One run: the draws so far are replayed, the next ones are the first of their kind."""
+
+    def __init__(self) -> None:
+        self.script: list[tuple[int, int]] = []
+        self.position, self.mass = 0, Fraction(1)
+
+    def draw(self, chances: list[Fraction]) -> int:
+        if self.position == len(self.script):
+            self.script.append((0, len(chances)))
+        place = self.script[self.position][0]
+        self.position += 1
+        self.mass *= chances[place]
+        return place
+
+    def rewind(self) -> bool:
+        """Go to the next run, if there is one."""
+        self.position, self.mass = 0, Fraction(1)
+        while self.script and self.script[-1][0] + 1 == self.script[-1][1]:
+            self.script.pop()
+        if self.script:
+            place, width = self.script.pop()
+            self.script.append((place + 1, width))
+        return bool(self.script)
+
+
+class Drawn:
+    """A number from [0, 1) that is compared once."""
+
+    def __init__(self, coins: Coins) -> None:
+        self.coins = coins
+
+    def __lt__(self, p: float) -> bool:
+        return self.coins.draw([Fraction(p), 1 - Fraction(p)]) == 0
+
+    def __ge__(self, p: float) -> bool:
+        return not self < p
+
+
+def law(function: Callable[..., Any], scope: dict[str, Any], given: dict[str, Any]) -> Law | None:
+    """The distribution of what the function returns; None if it stops with an error on some path."""
+    coins, found = Coins(), Law()
+    scope["random"] = SimpleNamespace(
+        random=lambda: Drawn(coins), randrange=lambda k: coins.draw([Fraction(1, k)] * k)
+    )
+    while True:
+        fresh = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+        try:
+            result = function(**fresh, eps=1)
+        except Exception:  # whatever stops it
+            return None
+        key = tuple(map(plain, result)) if isinstance(result, tuple) else (plain(result),)
+        found[key] = found.get(key, Fraction(0)) + coins.mass
+        if not coins.rewind():
+            return found
+
+
+def plain(value: Any) -> Any:
+    return value if isinstance(value, str | None) else Fraction(value)
+
+
+def returned(key: Any) -> tuple[Any, ...]:
+    """An output of dipc as what the function returns."""
+    words = {"None": None}
+    return tuple(
+        words.get(v.name, v.name) if isinstance(v, Atom) else Fraction(int(v.p), int(v.q)) for _, v in key
+    )
+
+
+def compared(seed: int) -> str:
+    """How a random function fares: "same", "stops" or "refused", with the reason."""
+    writer = written(seed)
+    text = "import random\n\n\n" + writer.text_of()
+    file = f"<random {seed}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), scope)
+    inputs, outputs = HEADS[writer.head].split("; "), OUTPUTS[writer.outputs].split("; ")
+    laws = {}
+    names = writer.head.split(", ")
+    real = scope["random"]
+    for values in itertools.product(*(VALUES[name] for name in names)):
+        values = tuple(
+            v % 2 if writer.head == "x, t" and n == "x" else v for n, v in zip(names, values, strict=True)
+        )
+        laws[values] = law(scope["f"], scope, dict(zip(names, values, strict=True)))
+    scope["random"] = real
+    try:
+        mechanism = dipc.mechanism(inputs=inputs, outputs=outputs, adjacent="all", private="eps")(scope["f"])
+    except dipc.InputError as error:
+        return told("stops" if None in laws.values() else "refused", error)
+    for values, expected in laws.items():
+        try:
+            found = mechanism.distribution(**dict(zip(names, values, strict=True)))
+        except dipc.InputError as error:
+            if expected is not None:
+                return told("refused", error)
+            continue
+        rational = {returned(key): p.at(1) for key, p in found.items()}
+        shown = {key: Fraction(str(p)) for key, p in rational.items() if str(p) != "0"}
+        assert expected is not None, f"{file} stops on {values}, and is read\n{text}"
+        assert shown == expected, f"{file} on {values}: {shown}, not {expected}\n{text}"
+    return "same"
+
+
+def told(what: str, error: dipc.InputError) -> str:
+    """A refusal, which has a place in the text of the function."""
+    assert error.span is not None, error
+    assert error.hint, error
+    return f"{what}|{error.message}"
+
+
+SEEDS = many(60, 3000)
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_random_functions(part: int) -> None:
+    answers = [compared(seed) for seed in range(part, SEEDS, 6)]
+    assert answers.count("same") > len(answers) / 4
