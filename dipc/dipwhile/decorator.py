@@ -211,6 +211,8 @@ def read_either_way(
     except InputError as error:
         if found is not None:
             return found
+        if isinstance(error, UnknownCall):
+            raise error from None
         known = not isinstance(refusal, UnknownCall) and refusal and same_line(error, refusal)
         raise (refusal if refusal and (syntax is not None or known) else error) from None
 

@@ -8,6 +8,7 @@ assignments and ``if``.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -62,6 +63,12 @@ COMPARE: dict[type[ast.cmpop], str] = {
     ast.GtE: ">=",
 }
 BITS = {ast.BitAnd: "both", ast.BitOr: "either"}
+WHOLE: dict[type[ast.operator], Callable[[Any, Any], int]] = {
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
 
 
 class Interpreter(Operations):
@@ -226,6 +233,13 @@ class Interpreter(Operations):
             case Table(entries):
                 key = self.key(index)
                 self.put(owner, replace(thing, entries=tuple({**dict(entries), key: value}.items())))
+            case Items(_, "array") if isinstance(index, Ref) and isinstance(self.get(index), Items):
+                places = self.places(self.get(index), len(thing.values))
+                given = self.items(value) if isinstance(value, Ref) else [value] * len(places)
+                if len(given) != len(places):
+                    raise self.stop(f"{len(given)} values for {len(places)} cells")
+                for place, each in zip(places, given, strict=True):
+                    self.assign_cell(owner, place, each)
             case Items(values, kind, dtype) if kind != "view" and not isinstance(index, slice):
                 place = self.position(index, len(values))
                 if kind == "array" and self.dtype([value]) != dtype:
@@ -258,7 +272,7 @@ class Interpreter(Operations):
                 else None
             )
         new = self.operate(node, node.op, old, self.read(node.value))
-        if isinstance(old, Ref) and isinstance(self.get(old), Items):
+        if isinstance(old, Ref) and isinstance(self.get(old), Items) and not isinstance(index, Ref):
             before, after = self.get(old), self.get(new)
             if before.kind in ("input", "view") or (before.kind != "list" and after.dtype != before.dtype):
                 raise self.refuse("this changes the list in place", "write `x = x + y`")
@@ -422,7 +436,30 @@ class Interpreter(Operations):
                 return self.call(node)
             case ast.Lambda():
                 return self.closure(node, self.stack[-1], self.text)
+            case ast.JoinedStr(parts):
+                return "".join(map(self.formatted, parts))
+            case ast.NamedExpr(ast.Name(name), value) if not self.in_comprehension(node):
+                self.stored(name, self.read(value))
+                return self.load(name)
         raise self.unread(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
+
+    def formatted(self, part: ast.expr) -> str:
+        """A part of an f-string; a private value is settled."""
+        match part:
+            case ast.Constant(str() as text):
+                return text
+            case ast.FormattedValue(inside, -1, spec):
+                value = self.settled(self.plain(self.read(inside)))
+                form = None if spec is None else self.read(spec)
+                if is_known(value) and not isinstance(value, Fraction):
+                    return format(value, form or "")
+        raise self.unread(part, ("this in an f-string", "use integers and strings in it"))
+
+    def in_comprehension(self, node: ast.expr) -> bool:
+        """Is this inside a comprehension, whose variables are others?"""
+        around = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda
+        loops = [part for part in ast.walk(self.text.node) if isinstance(part, around)]
+        return any(part is node for loop in loops for part in ast.walk(loop))
 
     def kept(self, value: Value) -> Value:
         """A value put into a list: an expression of samples gets a variable."""
@@ -450,9 +487,20 @@ class Interpreter(Operations):
             self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)
         ):
             return self.exclusive(left, right)
+        if type(op) in WHOLE and all(self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)):
+            return self.bitwise(WHOLE[type(op)], left, right)
         if type(op) not in BINARY:
             raise self.unread(node, OPERATORS[type(op)])
         return self.binary(BINARY[type(op)], left, right)
+
+    def bitwise(self, function: Callable[[Any, Any], int], left: Value, right: Value) -> Value:
+        """A bit operator of integers."""
+        a, b = self.number(left), self.settled(self.number(right))
+        if isinstance(a, Sym) and (a.kind != "num" or a.possible is None):
+            raise self.refuse("bits of this number", "use integers of a finite set")
+        if b < 0 and function in (operator.lshift, operator.rshift):
+            raise self.stop("a negative shift")
+        return self.mapped("bits", lambda v: function(v, b), a) if isinstance(a, Sym) else function(a, b)
 
     def exclusive(self, left: Value, right: Value) -> Value:
         """``^`` of truth values and bits."""
@@ -702,14 +750,17 @@ class Interpreter(Operations):
             kind = "view" if thing.kind == "array" else thing.kind
             return self.new(Items(thing.values[index], kind if kind != "input" else "input", thing.dtype))
         if isinstance(index, Ref) and isinstance(self.get(index), Items) and thing.kind != "list":
-            mask = self.get(index)
-            if mask.dtype == "bool":
-                pairs = zip(thing.values, mask.values, strict=True)
-                return self.array([value for value, keep in pairs if self.truth(keep)], thing.dtype)
-            return self.array(
-                [thing.values[self.position(i, len(thing.values))] for i in mask.values], thing.dtype
-            )
+            places = self.places(self.get(index), len(thing.values))
+            return self.array([thing.values[place] for place in places], thing.dtype)
         return thing.values[self.position(index, len(thing.values))]
+
+    def places(self, index: Items, length: int) -> list[int]:
+        """The cells that an array picks: where it is true, or those it numbers."""
+        if index.dtype != "bool":
+            return [self.position(place, length) for place in index.values]
+        if len(index.values) != length:
+            raise self.stop(f"{len(index.values)} truth values for {length} cells")
+        return [place for place, keep in enumerate(index.values) if self.truth(keep)]
 
     def attribute(self, node: ast.Attribute, owner: ast.expr, name: str) -> Value:
         """``np.pi``, ``a.size``, ``a.append``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
+from dipc.dipwhile.python.errors import UnknownCall
 from dipc.dipwhile.python.values import (
     FINITE,
     RANDOM,
@@ -68,6 +70,7 @@ ITERATING = frozenset(
     (
         *("all", "any", "collections.Counter", "dict", "enumerate", "frozenset", "list", "map", "math.fsum"),
         *("max", "min", "set", "sorted", "statistics.fmean", "statistics.mean", "statistics.median"),
+        *("functools.reduce", "itertools.accumulate", "itertools.chain", "itertools.product"),
         *("sum", "tuple", "zip"),
     )
 )
@@ -78,6 +81,7 @@ EXACT = (
 )
 
 MISSING = object()
+E = Sym(dip.Call("exp", (Number(fmpq(1)),)), "eps")
 
 
 def word(*paths: str) -> Callable[[Handler], Handler]:
@@ -101,7 +105,7 @@ def canonical(path: str) -> Word:
 
 def member(owner: Word, name: str) -> Value:
     """``np.random``, ``math.inf``."""
-    constants = {"inf": math.inf, "infty": math.inf}
+    constants = {"inf": math.inf, "infty": math.inf, "e": E}
     if owner.path in ("numpy", "math") and name in constants:
         return constants[name]
     return canonical(f"{owner.path}.{name}" if owner.path else name)
@@ -113,7 +117,8 @@ def call(
     """A call of a word of the table."""
     handler = WORDS.get(path)
     if handler is None:
-        raise m.refuse(*unknown(path, node, m))
+        message, hint = unknown(path, node, m)
+        raise UnknownCall(message, m.place, hint)
     if path.partition(".")[0] in ("rng", "random"):
         m.note(EXACT)
     return applied(m, path, handler, (m, *positional), named)
@@ -181,7 +186,8 @@ INSTEAD = {
     **dict.fromkeys(("copysign", "sign"), "Lap(scale=s)` for Laplace noise, `-1 if x < 0 else 1` for a sign"),
     **dict.fromkeys(("BoundedSum", "sum_"), "sum(x) + DLap(eps/sensitivity)"),
     **dict.fromkeys(("Count", "make_count"), "len(x) + DLap(eps)"),
-    **dict.fromkeys(("shuffle", "permutation", "sample"), "rng.choice(x)"),
+    "urandom": "secrets.randbits(8)",
+    **dict.fromkeys(("histogram", "unique"), "np.bincount(x, minlength=K)"),
 }
 """Constructors of diffprivlib, OpenDP, PyDP and others, with the line to write in their place."""
 
@@ -411,14 +417,49 @@ def choice(m: Interpreter, seq: Value) -> Value:
 @word("rng.choice")
 def rng_choice(m: Interpreter, a: Value, size: Value = None, replace: Value = True, p: Value = None) -> Value:
     """One cell of a list, or of range(a), with probabilities."""
-    if replace is not True and size is not None:
-        raise m.refuse("a choice without replacement", "draw one at a time")
     a = m.settled(a) if isinstance(a, Sym) else a
     values = list(range(a)) if isinstance(a, int) else m.items(a)
+    if replace is not True and size is not None:
+        if p is not None or integer(m, size) > len(values):
+            raise m.refuse("a choice without replacement, with probabilities", "draw one at a time")
+        return m.array(drawn_in_turn(m, values, integer(m, size)))
     weights = None if p is None else m.items(p)
     if weights is not None and len(weights) != len(values):
         raise m.refuse("there are not as many probabilities as values", "write one for each value")
     return sized(m, size, lambda: one_of(m, values, weights))
+
+
+def drawn_in_turn(m: Interpreter, cells: Sequence[Value], count: int) -> list[Value]:
+    """So many of the cells, drawn one after the other and not put back."""
+    rest, found = list(cells), []
+    for _ in range(count):
+        found.append(rest.pop(m.settled(one_of(m, range(len(rest))))))
+    return found
+
+
+@word("random.sample")
+def sample(m: Interpreter, population: Value, k: Value) -> Value:
+    """Several cells of a list, none of them twice."""
+    cells = m.items(population)
+    if integer(m, k) > len(cells):
+        raise m.stop("a sample of more cells than there are")
+    return m.new(Items(tuple(drawn_in_turn(m, cells, integer(m, k)))))
+
+
+@word("random.shuffle", "rng.shuffle")
+def shuffle(m: Interpreter, x: Value) -> None:
+    """A list in a random order."""
+    if not listed(m, x) or m.get(x).kind in ("input", "view"):
+        raise m.refuse("this is no list of the function", "copy it first: `x = list(x)`")
+    changed(m, x, drawn_in_turn(m, m.items(x), len(m.items(x))))
+
+
+@word("rng.permutation")
+def permutation(m: Interpreter, x: Value) -> Value:
+    """The cells of a list, or of range(x), in a random order."""
+    x = m.settled(x)
+    cells = list(range(x)) if isinstance(x, int) else m.items(x)
+    return m.array(drawn_in_turn(m, cells, len(cells)))
 
 
 @word("random.choices")
@@ -514,6 +555,8 @@ def rounding(mode: str) -> Handler:
     """One way of rounding."""
 
     def rounded(m: Interpreter, x: Value = 0, digits: Value = 0) -> Value:
+        if mode == "int" and isinstance(x, str) and x.isascii() and x.isdigit() and not digits:
+            return int(x)
         if digits not in (0, None):
             raise m.refuse("rounding to decimals", "round to integers: `round(x)`")
         return each(m, x, lambda v: m.rounded(mode, v))
@@ -709,6 +752,53 @@ def mapped(m: Interpreter, function: Value, *iterables: Value) -> Value:
     """A function of each cell."""
     rows = zip(*map(m.items, iterables), strict=False)
     return Once(tuple(m.invoke(function, list(row), {}) for row in rows))
+
+
+@word("functools.reduce")
+def reduced(m: Interpreter, function: Value, iterable: Value, initial: Value = MISSING) -> Value:
+    """A function of the result so far and the next cell."""
+    *_, last = accumulated(m, iterable, function, initial)
+    return last
+
+
+@word("itertools.accumulate")
+def accumulate(m: Interpreter, iterable: Value, function: Value = None, *, initial: Value = None) -> Value:
+    """The results so far: sums, unless there is another function."""
+    start = MISSING if initial is None else initial
+    return Once(tuple(accumulated(m, iterable, function, start)))
+
+
+def accumulated(m: Interpreter, iterable: Value, function: Value, initial: Value) -> list[Value]:
+    """The results of a function of the one before and the next cell."""
+    found: list[Value] = [] if initial is MISSING else [initial]
+    for cell in m.items(iterable):
+        if not found:
+            found.append(cell)
+        elif function is None:
+            found.append(m.kept(m.plain(m.binary("+", found[-1], cell))))
+        else:
+            found.append(m.invoke(function, [found[-1], cell], {}))
+    if not found:
+        raise m.stop("`reduce` of nothing")
+    return found
+
+
+@word("itertools.product")
+def product(m: Interpreter, *iterables: Value, repeat: Value = 1) -> Value:
+    """All combinations of cells."""
+    return Once(tuple(itertools.product(*map(m.items, iterables), repeat=integer(m, repeat))))
+
+
+@word("itertools.chain")
+def chain(m: Interpreter, *iterables: Value) -> Value:
+    """The cells of several lists, one after the other."""
+    return Once(tuple(cell for cells in iterables for cell in m.items(cells)))
+
+
+@word("isinstance")
+def is_instance(m: Interpreter, x: Value, kind: Value) -> Value:
+    """Not known: an input may be given as another type."""
+    raise m.refuse("dipc knows no types", "remove the test: the sets of the inputs say what they are")
 
 
 @word("numpy.asarray")

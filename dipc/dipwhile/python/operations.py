@@ -103,6 +103,12 @@ class Operations(Paths):
             return self.sequences(sign, left, right)
         if isinstance(left, Logarithm) or isinstance(right, Logarithm):
             return self.logarithms(sign, left, right)
+        match left, sign:
+            case Sym(dip.Call("exp", (exponent,)), "eps"), "**":
+                inside = constant(exponent)
+                base = Sym(exponent, "eps") if inside is None else python(inside)
+                power = self.binary("*", base, right)
+                return Sym(dip.Call("exp", (self.lift(power),), span=self.place), "eps")
         if sign == "//" or sign == "%":
             return self.whole_division(sign, left, right)
         if all(isinstance(v, bool) or (isinstance(v, Sym) and v.kind == "bool") for v in (left, right)):
@@ -755,6 +761,11 @@ def positive_form(expr: Expr) -> bool:
         case Binary(Op.ADD | Op.MUL | Op.DIV, left, right):
             return positive_form(left) and positive_form(right)
     return False
+
+
+def python(number: Fraction) -> int | Fraction:
+    """An integer, if the number is one."""
+    return number.numerator if number.denominator == 1 else number
 
 
 def constant(expr: Expr) -> Fraction | None:

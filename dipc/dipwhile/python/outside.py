@@ -25,7 +25,17 @@ from dipc.suggest import did_you_mean
 if TYPE_CHECKING:
     from dipc.dipwhile.python.interpreter import Interpreter
 
-LIBRARIES = ("numpy", "numpy.random", "random", "secrets", "math", "statistics", "collections")
+LIBRARIES = (
+    "numpy",
+    "numpy.random",
+    "random",
+    "secrets",
+    "math",
+    "statistics",
+    "collections",
+    "functools",
+    "itertools",
+)
 
 
 def python_number(value: fmpq) -> int | Fraction:

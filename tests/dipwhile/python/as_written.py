@@ -1,9 +1,12 @@
 """Mechanisms by many hands, with the verdict above each; all are accepted, and run, as they stand."""
 
 # ruff: noqa
+import itertools
 import math
 import random
 import secrets
+from collections import Counter
+from functools import reduce
 from typing import Dict, List, Optional
 
 import numpy as np
@@ -13,6 +16,7 @@ import dipc
 
 SENSITIVITY = 1.0
 Q = dict(inputs="queries[N] in {-1, 0, 1}", adjacent="linf 1", private="eps")
+S = dict(inputs="scores[K] in 0..2", adjacent="linf 1", private="eps")
 B = dict(inputs="bits[N] in {0, 1}", adjacent="hamming 1", private="eps")
 
 
@@ -522,3 +526,209 @@ def wrong_hist(bits, epsilon, K=2):
 def rng_noise(e):
     g = np.random.default_rng()
     return g.geometric(1 - np.exp(-e)) - g.geometric(1 - np.exp(-e))
+
+
+# private
+@dipc.mechanism(
+    outputs="top[M] in 0..K-1", inputs="scores[K] in {0, 1}", adjacent="linf 1", private="2*eps", K=3, M=2
+)
+def top_k_argsort(scores, epsilon, M=2):
+    noisy = np.array(scores) + np.random.laplace(0, 2 / epsilon, len(scores))
+    return np.argsort(-noisy)[:M].tolist()
+
+
+# private
+@dipc.mechanism(
+    inputs="scores[K] in {0, 1}", outputs="best in 0..K-1", adjacent="linf 1", private="2*eps", K=3
+)
+def shuffled_and_flipped(scores, epsilon):
+    best = max(scores)
+    order = list(range(len(scores)))
+    random.shuffle(order)
+    for i in order:
+        if random.random() <= math.exp(epsilon * (scores[i] - best)):
+            return i
+
+
+# private
+@dipc.mechanism(outputs="r in {True, False}", **B)
+def sigmoid_rr_count(bits, epsilon, N=3):
+    p = 1 / (1 + math.exp(-epsilon))
+    kept = [b if random.random() < p else not b for b in bits]
+    return sum(kept) * 2 > len(kept)
+
+
+# private
+@dipc.mechanism(inputs="x in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
+def e_power(x, epsilon):
+    p = math.e**epsilon / (math.e**epsilon + 1)
+    return x ^ (random.random() > p)
+
+
+# private
+@dipc.mechanism(
+    inputs="xs[N] in {a, b}", outputs="winner in {a, b, tie}", adjacent="hamming 1", private="2*eps", N=2
+)
+def counter_winner(xs, epsilon):
+    counts = Counter(xs)
+    a = counts["a"] + DLap(epsilon)
+    b = counts["b"] + DLap(epsilon)
+    if a == b:
+        return "tie"
+    return "a" if a > b else "b"
+
+
+# private
+@dipc.mechanism(inputs="xs[N] in 0..2", outputs="mean in 0..2", adjacent="hamming 1", private="eps", N=2)
+def noisy_mean(xs, epsilon):
+    lo, hi = 0, 2
+    n = len(xs)
+    sensitivity = (hi - lo) / n
+    clipped = [min(max(v, lo), hi) for v in xs]
+    avg = sum(clipped) / n
+    noisy = avg + np.random.laplace(0.0, sensitivity / epsilon)
+    return round(min(hi, max(lo, noisy)))
+
+
+# private
+@dipc.mechanism(
+    inputs="votes[N] in {yes, no}",
+    outputs="passed in {True, False}",
+    adjacent="hamming 1",
+    private="eps",
+    N=3,
+)
+def voting(votes, epsilon):
+    yes = len([v for v in votes if v == "yes"])
+    no = len(votes) - yes
+    margin = yes - no
+    return bool(margin + np.random.laplace(scale=2 / epsilon) > 0)
+
+
+# private
+@dipc.mechanism(
+    inputs="x in {0, 1, 2, 3}", outputs="out in {None, 0, 1, 2, 3}", adjacent="all", private="eps"
+)
+def subset_or_none(x, epsilon, k=4):
+    keep = math.exp(epsilon) / (math.exp(epsilon) + k)
+    r = random.random()
+    if r < keep:
+        return x
+    candidates: list = [None] + [v for v in range(k) if v != x]
+    return candidates[random.randrange(len(candidates))]
+
+
+# private
+@dipc.mechanism(
+    outputs="ans[N] in {above, below}", inputs="queries[N] in {0, 1}", adjacent="linf 1", private="eps", N=2
+)
+def svt_while(queries, epsilon, T=1):
+    scale = 1.0 / epsilon
+    T_hat = T + np.random.laplace(0, 2 * scale)
+    answers = ["below" for _ in queries]
+    i = 0
+    while True:
+        if i == len(queries):
+            break
+        v = np.random.laplace(0, 4 * scale)
+        if queries[i] + v >= T_hat:
+            answers[i] = "above"
+            break
+        i += 1
+    return answers
+
+
+# private
+@dipc.mechanism(outputs="c in 0..3", **B)
+def sum_map_reduce(bits, epsilon, N=3):
+    total = reduce(lambda a, b: a + b, bits, 0)
+    noise = random.expovariate(epsilon) - random.expovariate(epsilon)
+    value = math.floor(total + noise + 0.5)
+    return sorted([0, value, 3])[1]
+
+
+# private
+@dipc.mechanism(inputs="x in 0..3", outputs="code[L] in {0, 1}", adjacent="all", private="2*eps", L=2)
+def bits_of(x, epsilon, L=2):
+    p = 1 / (1 + np.exp(epsilon))
+    bits = [(x >> i) & 1 for i in range(L)]
+    flips = np.random.rand(L) < p
+    return [int(b) ^ int(f) for b, f in zip(bits, flips)]
+
+
+# private
+@dipc.mechanism(inputs="x in 0..3", outputs="code[L] in {0, 1}", adjacent="all", private="2*eps", L=2)
+def bits_of2(x, epsilon, L=2):
+    p = 1 / (1 + np.exp(epsilon))
+    bits = [int(c) for c in f"{x:02b}"]
+    return [1 - b if random.random() < p else b for b in bits]
+
+
+# private
+@dipc.mechanism(inputs="xs[N] in 0..1", outputs="r in {low, high}", adjacent="hamming 1", private="eps", N=3)
+def match_it(xs, epsilon):
+    noisy = sum(xs) + np.random.laplace(scale=1 / epsilon)
+    if (gap := noisy - 1) > 0:
+        return "high"
+    return "low"
+
+
+# private
+@dipc.mechanism(
+    inputs="xs[N] in 0..1", outputs="r in {low, mid, high}", adjacent="hamming 1", private="eps", N=3
+)
+def buckets(xs, epsilon):
+    noisy = sum(xs) + np.random.laplace(scale=1 / epsilon)
+    for bound, name in [(1, "low"), (2, "mid"), (math.inf, "high")]:
+        if noisy < bound:
+            return name
+
+
+# private
+@dipc.mechanism(inputs="xs[N] in 0..1", outputs="r in 0..7", adjacent="hamming 1", private="3*eps", N=2)
+def prefix_sums(xs, epsilon):
+    total = 0
+    out = 0
+    for i, prefix in enumerate(itertools.accumulate(xs)):
+        noisy = prefix + np.random.laplace(scale=1 / epsilon)
+        out |= (noisy > 0.5) << i
+    return out
+
+
+# private
+@dipc.mechanism(
+    inputs="q[N] in {0, 1}", outputs="idx in {-1, 0, 1, 2}", adjacent="linf 1", private="eps", N=2
+)
+def two_counts(q, epsilon):
+    t = np.random.laplace(scale=2 / epsilon)
+    answers = [x + np.random.laplace(scale=4 / epsilon) >= t for x in q]
+    return answers.index(True) if True in answers else -1
+
+
+# private
+@dipc.mechanism(
+    inputs="xs[N] in {0, 1}", outputs="out[N] in {0, 1}", adjacent="hamming 1", private="eps", N=3
+)
+def vectorised(xs, epsilon):
+    xs = np.array(xs)
+    mask = np.random.uniform(0, 1, size=xs.shape) < 1 / (1 + np.exp(epsilon))
+    xs[mask] = 1 - xs[mask]
+    return xs.tolist()
+
+
+# private
+@dipc.mechanism(inputs="xs[N] in {0, 1}", outputs="out in 0..3", adjacent="hamming 1", private="eps", N=3)
+def rng_arg(xs, epsilon, rng=None):
+    rng = rng or np.random.default_rng()
+    return int(np.clip(np.floor(sum(xs) + rng.laplace(0, 1 / epsilon)), 0, 3))
+
+
+# private
+@dipc.mechanism(inputs="xs[N] in {0, 1}", outputs="out in 0..3", adjacent="hamming 1", private="eps", N=3)
+def rng_arg2(xs, epsilon, rng=None):
+    if rng is None:
+        rng = np.random.default_rng()
+    scale = 1 / epsilon
+    noisy = np.sum(xs) + rng.laplace(scale=scale)
+    noisy = np.rint(noisy)
+    return int(np.minimum(np.maximum(noisy, 0), 3))

@@ -8,6 +8,8 @@ import math
 import random
 import secrets
 from collections import Counter, defaultdict
+from functools import reduce
+from itertools import accumulate, chain, product
 
 import numpy as np
 
@@ -410,3 +412,27 @@ def parts_of_other_shapes(x, eps):
     y = x and ([1] if flip(1 / 4) else [1, 2])
     z = [3] if flip(1 / 3) else "no"
     return (len(y) if y else 0) + 3 * (x == 0 or z != "no" and z[0] == 3)
+
+
+# x in 0..5 | out[K] in 0..99
+def bits_and_digits(x, eps, K=4):
+    bits = [(x >> i) & 1 for i in range(3)]
+    digits = [int(c) for c in f"{x:03b}"]
+    if (top := max(digits)) and flip(1 / 3):
+        top += 4
+    total = reduce(lambda a, b: 2 * a + b, digits, 1)
+    return [x << 1 | 1, 10 * sum(bits) + top, total, list(accumulate([x, 1, 2]))[-1] + len(f"a{x}{None}")]
+
+
+# q[N] in {0, 1} | out[N] in 0..99
+def masks(q, eps, N=3):
+    a, b = np.array(q), np.array([1, 0, 2])
+    b[a == 1] = 7
+    a[a == 0] = 5 - a[a == 0]
+    b[[0, -1]] += 10
+    return list(a + b)
+
+
+# q[N] in {0, 1} | out in 0..19
+def pairs_of_cells(q, eps, N=2):
+    return sum(a * b for a, b in product(q, [1, 2])) + len(list(chain(q, [1], product("ab", repeat=1))))

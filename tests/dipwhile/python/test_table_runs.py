@@ -74,7 +74,12 @@ DRAWS = {
         "rng.choice(3)",
         "rng.choice([0, 2, 5], p=[0.5, 0.25, 0.25])",
         "np.random.choice(np.arange(2), size=2)[0]",
+        "rng.choice(3, size=2, replace=False)[1]",
     ],
+    "random.sample": ["random.sample([0, 1, 3], 2)[1]", "np.argmax(random.sample(range(3), k=3))"],
+    "random.shuffle": ["shuffled(random, [0, 1, 3])[2]"],
+    "rng.shuffle": ["shuffled(rng, np.array([0, 1, 3]))[0]", "np.argmax(shuffled(np.random, [0, 5, 3]))"],
+    "rng.permutation": ["rng.permutation(3)[0]", "np.argmax(np.random.permutation([0, 5, 3]))"],
     "rng.binomial": ["rng.binomial(3, 0.3)", "sum(np.random.binomial(1, 0.25, size=2))"],
     "rng.default_rng": ["np.random.default_rng().integers(2)"],
     "rng.RandomState": ["np.random.RandomState().randint(2)"],
@@ -90,6 +95,11 @@ import numpy as np
 import dipc
 
 rng = np.random.default_rng(20)
+
+
+def shuffled(source, cells):
+    source.shuffle(cells)
+    return cells
 
 
 def near(x):

@@ -1,5 +1,5 @@
 @dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 0..N", adjacent="linf 1", private="eps", N=3)
 def f(q):
-    if (r := q[0]) > 0:
+    if any((r := x) > 0 for x in q):
         return r
     return 0
