@@ -54,7 +54,23 @@ def text(value: object) -> str:
     return short(value)
 
 
-class Shown:
+@singledispatch
+def record(value: object) -> dict[str, Any]:
+    """``value`` as dictionaries, lists, texts and numbers."""
+    raise TypeError(f"there is no record of a {type(value).__name__}")
+
+
+class Recorded:
+    """A result for other programs."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the command line prints about it with ``--json``, but for the question."""
+        return record(self)
+
+
+class Shown(Recorded):
     """A result that displays itself: briefly at the prompt, in full when printed, as a table in a notebook.
 
     >>> Shown()

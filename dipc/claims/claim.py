@@ -59,7 +59,7 @@ class PairOfLaws(NamedTuple):
     laws: tuple[Vector, Vector]
 
 
-class Witness(ABC):
+class Witness(views.Recorded, ABC):
     """Why a claim does not hold: the inputs, the outputs, an eps and exact numbers."""
 
     __slots__ = ()

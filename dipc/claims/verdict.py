@@ -27,7 +27,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict(views.Plotted):
+class Verdict(views.Plotted, views.Recorded):
     """What the three answers have in common.
 
     ``status`` is the answer in a word, the claim's own where it is proved or refuted.  ``plot`` and

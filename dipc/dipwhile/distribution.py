@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from flint import fmpq
+
 import dipc.views as views
+from dipc.claims.wording import decimal_at
 from dipc.dipwhile.convert import PythonValues, cells_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import Variable
 from dipc.errors import InputError
-from dipc.models.values import Valuation, show_valuation
+from dipc.models.values import Valuation, show_valuation, valuation_record
 from dipc.numbers.exact import Number
 from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import DIGITS
 
 
-class Distribution(Mapping[Valuation, Quotient], views.Plotted):
+class Distribution(Mapping[Valuation, Quotient], views.Plotted, views.Recorded):
     """The exact output distribution on one input: outputs to probabilities, functions of eps.
 
     A key lists every output variable with its value, or its tuple of values for an array; :meth:`of`
@@ -57,6 +61,15 @@ class Distribution(Mapping[Valuation, Quotient], views.Plotted):
     def decimals(self, eps: Number | None = None, digits: int = 10) -> dict[str, str]:
         """Every output, as text, with its probability at an eps, correctly rounded."""
         return {show_valuation(output): p.decimal(eps, digits) for output, p in self.items()}
+
+    def records(self, eps: fmpq | None = None, digits: int = DIGITS) -> list[dict[str, Any]]:
+        """The outputs with their probabilities as JSON."""
+        found: list[dict[str, Any]] = []
+        for output, p in self.items():
+            found.append({"output": valuation_record(output), "probability": str(p)})
+            if eps is not None:
+                found[-1]["value"] = {"exact": str(p.at(eps)), "decimal": decimal_at(p, eps, digits)}
+        return found
 
     def to_sympy(self) -> dict[str, Any]:
         """Every output, as text, with its probability in sympy."""

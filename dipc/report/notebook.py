@@ -1,12 +1,13 @@
-"""How a result with a document shows itself: in a line at the prompt, as text in print, as a table."""
+"""How a result with a document shows itself: at the prompt, in print, as a table, and to programs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import dipc.views as views
-from dipc.report.document import Document, html, text
+from dipc.report.document import Document, html, record, text
 
 
 def register(kind: type, brief: Callable[[Any], str], document: Callable[[Any], Document]) -> None:
@@ -14,3 +15,6 @@ def register(kind: type, brief: Callable[[Any], str], document: Callable[[Any], 
     views.short.register(kind, brief)
     views.text.register(kind, lambda found: text(document(found)))
     views.html.register(kind, lambda found: html(document(found)))
+    views.record.register(
+        kind, lambda found: record(chain.from_iterable(section.rows for section in document(found)))
+    )

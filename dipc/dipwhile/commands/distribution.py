@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 from flint import fmpq
@@ -18,7 +17,7 @@ from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.sentences import decide as decision_of
 from dipc.excerpts import MOST_ANSWERED, shortened
-from dipc.models.values import show_valuation, valuation_record
+from dipc.models.values import show_valuation
 from dipc.report.answer import envelope
 from dipc.signs.ends import union_in_brackets
 from dipc.signs.sentence import Quantifier
@@ -73,22 +72,12 @@ def distribution(asked: program_options.Asked, values: program_options.Values, d
             "parameters": mechanism.parameters,
             "input": {k: [str(x) for x in v] if isinstance(v, tuple) else str(v) for k, v in values.items()},
             **({} if budget is None else {"at": str(budget)}),
-            "distribution": records(law, budget, digits or DIGITS),
+            "distribution": law.records(budget, digits or DIGITS),
         }
         say(json.dumps(envelope("distribution", record), indent=2))
     else:
         show(law, budget, digits or DIGITS)
     return 0
-
-
-def records(law: Distribution, budget: fmpq | None, digits: int) -> list[dict[str, Any]]:
-    """The outputs for machines."""
-    found: list[dict[str, Any]] = []
-    for output, p in law.items():
-        found.append({"output": valuation_record(output), "probability": str(p)})
-        if budget is not None:
-            found[-1]["value"] = {"exact": str(p.at(budget)), "decimal": decimal_at(p, budget, digits)}
-    return found
 
 
 def show(law: Distribution, budget: fmpq | None, digits: int) -> None:

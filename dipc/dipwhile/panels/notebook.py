@@ -31,11 +31,11 @@ from dipc.dipwhile.records.explanation import explanation_document
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
-from dipc.report.document import Document, lines, plain_document, table
+from dipc.report.document import Document, lines, plain_document, record, table
 from dipc.report.greatest import accuracy_rows, expectation_rows
 from dipc.report.notebook import register
 from dipc.report.tightness import Tight, enclosure, rows_of, where
-from dipc.report.words import checked, doubts, pair_text, program_title, sign
+from dipc.report.words import checked, doubts, pair_text, program_title, sign, verdict_rows
 from dipc.signs.ends import shown, union
 
 COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
@@ -142,6 +142,9 @@ def brief(found: Tight | Explanation) -> str:
             assert_never(found)
 
 
+views.record.register(Verdict, lambda found: record(verdict_rows(found)))
+views.record.register(Witness, lambda found: found.record())
+views.record.register(Distribution, lambda law: {"distribution": law.records()})
 views.html.register(Witness, lambda found: table(_rows(found)))
 
 
