@@ -25,6 +25,7 @@ log = logging.getLogger("mkdocs.hooks")
 # The site shows this dipc, installed or not.
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "site")]
 
+import api  # noqa: E402
 import gallery  # noqa: E402
 import hmm_reference  # noqa: E402
 import language_reference  # noqa: E402
@@ -77,6 +78,7 @@ def first_page() -> str:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the README as the first page, and a page for every file that a page links to."""
     files.append(File.generated(config, "index.md", content=first_page()))
+    files.append(File.generated(config, "api.md", content=api.page()))
     found: set[str] = set()
     for file in files.documentation_pages():
         found |= set(LINK.findall(file.content_string))
