@@ -1,7 +1,7 @@
-"""Model checking: ``python tests/bench/chains.py`` writes that section of docs/benchmarks.md.
+"""Model checking: a section of docs/benchmarks.md.
 
 stormpy is looked for in this Python and in those listed in DIPC_EXPORT_PYTHONS; without it, its columns are
-empty.  ``python tests/bench/chains.py 10000`` prints the section without the larger chains.
+empty.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpctl.fast import path_probabilities, satisfying  # noqa: E402
 from export_tools import interpreter_with  # noqa: E402
 from flint import fmpq  # noqa: E402
 
-from bench.page import generated, load, logged, put_in  # noqa: E402
+from bench.page import generated, load, logged  # noqa: E402
 from dipc.clock import Clock, Limits  # noqa: E402
 from dipc.dpctl.formula import (  # noqa: E402
     Exponent,
@@ -39,7 +39,7 @@ from dipc.numbers.exppoly import ExpPoly  # noqa: E402
 from dipc.numbers.quotient import Quotient  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
-TITLE, NEXT_TITLE = "\n## Model checking\n", "\n## Pufferfish privacy\n"
+TITLE = "\n## Model checking\n"
 ABOVE_THRESHOLD = ROOT / "programs" / "chains" / "above_threshold.dpm"
 ROUNDS = 5
 LONG = 5  # seconds: what takes longer is measured once
@@ -289,7 +289,7 @@ def section(largest: int = 100_000) -> str:
     states = len(load_model(ABOVE_THRESHOLD).model.names)
     processes = [process_row(k) for k in range(4)]
     head = HEAD.format(
-        generated=generated("chains.py", before, f", {storm_version()}"),
+        generated=generated("chains", before, f", {storm_version()}"),
         rounds=ROUNDS,
         long=LONG,
         limit=TIME_LIMIT,
@@ -308,15 +308,3 @@ def storm_version() -> str:
         return "no stormpy"
     code = "from importlib.metadata import version; print(version('stormpy'))"
     return "stormpy " + subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()
-
-
-def main(largest: int | None) -> None:
-    """Write the section of docs/benchmarks.md, or print a part of it."""
-    if largest is not None:
-        print(section(largest))
-        return
-    put_in(section(), TITLE, NEXT_TITLE)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else None)

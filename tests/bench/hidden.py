@@ -1,4 +1,4 @@
-"""Pufferfish privacy: ``python tests/bench/hidden.py`` writes that section of docs/benchmarks.md."""
+"""Pufferfish privacy: a section of docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flint import fmpq  # noqa: E402
 from gallery import least_constant  # noqa: E402
 from pufferfish.parametric_examples import example5, example6, noisy_argmax, one_shot, side  # noqa: E402
 
-from bench.page import generated, load, logged, put_in  # noqa: E402
+from bench.page import generated, load, logged  # noqa: E402
 from dipc.clock import Clock, Limits  # noqa: E402
 from dipc.errors import Source  # noqa: E402
 from dipc.numbers.parametric import Ring  # noqa: E402
@@ -27,7 +27,7 @@ from dipc.pufferfish.question import Claim, Pair, Parameters, Question  # noqa: 
 from dipc.pufferfish.reading import Asked, read_question  # noqa: E402
 from dipc.pufferfish.verdict import Budget  # noqa: E402
 
-TITLE, NEXT_TITLE = "\n## Pufferfish privacy\n", "\n## Every size\n"
+TITLE = "\n## Pufferfish privacy\n"
 ROUNDS = 3
 LONG = 10  # seconds: what takes longer is measured once
 TIME_LIMIT = 120  # seconds
@@ -183,17 +183,8 @@ def section() -> str:
     horizons = [horizon_row(title, name, horizon) for title, name, many in HORIZONS for horizon in many]
     noisy = [noisy_max_row(*row) for row in NOISY_MAX]
     head = HEAD.format(
-        generated=generated("hidden.py", before),
+        generated=generated("hidden", before),
         rounds=ROUNDS,
         long=LONG,
     )
     return "".join([TITLE, head, *table_2, HORIZONS_HEAD, *horizons, NOISY_MAX_HEAD, *noisy])
-
-
-def main() -> None:
-    """Write the section of docs/benchmarks.md."""
-    put_in(section(), TITLE, NEXT_TITLE)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Proofs for every N: ``python tests/bench/sizes.py`` writes that section of docs/benchmarks.md."""
+"""Proofs for every N: a section of docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs" / "site"), str(ROOT)]  # 
 
 from gallery import every_size  # noqa: E402
 
-from bench.page import generated, load, logged, put_in  # noqa: E402
+from bench.page import generated, load, logged  # noqa: E402
 from dipc.shipped import hidden_programs, paths  # noqa: E402
 
-TITLE, NEXT_TITLE = "\n## Every size\n", "\n## Where to go from here\n"
+TITLE = "\n## Every size\n"
 ROUNDS = 5
 TIME_LIMIT = 60  # seconds
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -78,17 +78,8 @@ def section(measured: Callable[[str], str] = row) -> str:
     startup = least_time([sys.executable, "-m", "dipc", "--version"])
     rows = [measured(name) for name in programs()]
     head = HEAD.format(
-        generated=generated("sizes.py", before),
+        generated=generated("sizes", before),
         startup=startup,
         rounds=ROUNDS,
     )
     return "".join([TITLE, head, *rows])
-
-
-def main() -> None:
-    """Write the section of docs/benchmarks.md."""
-    put_in(section(), TITLE, NEXT_TITLE)
-
-
-if __name__ == "__main__":
-    main()

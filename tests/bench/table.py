@@ -1,11 +1,17 @@
-"""Write docs/benchmarks.md: ``python tests/bench/table.py``, in the project folder."""
+"""Write docs/benchmarks.md: ``python tests/bench/table.py``, in the project folder, for hours.
+
+``--only NAME`` measures one section again (or several: ``--only growth --only chains``); ``--quick`` prints a
+small part of each instead, to see that all of it works.
+"""
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import resource
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -13,14 +19,15 @@ from time import perf_counter
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
 
-from dipc.cli.papers import Row, system  # noqa: E402
-
 import bench.cases as cases  # noqa: E402
 import bench.chains as chains  # noqa: E402
+import bench.growth as growth  # noqa: E402
 import bench.hidden as hidden  # noqa: E402
 import bench.sizes as sizes  # noqa: E402
 from bench.cases import decided, forget, seconds  # noqa: E402
+from bench.page import PAGE, put_in  # noqa: E402
 from dipc.models.values import show  # noqa: E402
+from dipc.papers import Row, system  # noqa: E402
 from dipc.report.tightness import enclosure, where  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
@@ -83,7 +90,7 @@ def table(title: str, rows: list[Row], column: str = "Verdict") -> str:
     return "\n".join(lines) + "\n"
 
 
-def tightest() -> str:
+def tightest(rows: Sequence[Row] = cases.BUDGETS) -> str:
     """The least multiples of eps, each proved from both sides, with the time that took."""
     lines = [
         "\n## Tightest bounds\n",
@@ -91,7 +98,7 @@ def tightest() -> str:
         "| | Least t | Reached | Ours |",
         "|---|---:|---|---:|",
     ]
-    for case in cases.BUDGETS:
+    for case in rows:
         times = []
         for _ in range(ROUNDS):
             forget()
@@ -141,10 +148,10 @@ def cpu_time(*arguments: str | Path) -> float:
     return min(times)
 
 
-def certificates() -> str:
+def certificates(numbers: Sequence[int] = (3, 4, 5, 8)) -> str:
     """What it costs to write and to check certificates, and their sizes."""
     with TemporaryDirectory() as folder:
-        rows = [certificate_row(n, Path(folder) / "svt1.json") for n in (3, 4, 5, 8)]
+        rows = [certificate_row(n, Path(folder) / "svt1.json") for n in numbers]
     return CERTIFICATES.format(rounds=ROUNDS) + "".join(rows)
 
 
@@ -153,10 +160,10 @@ def certificate_row(n: int, file: Path) -> str:
     program = ROOT / "programs" / "svt" / "svt1.dip"
     decide = ("check", program, "-D", f"N={n}")
     check, write = cpu_time(*decide), cpu_time(*decide, "--certificate", file)
-    kernel = cpu_time("verify", file)
+    kernel = cpu_time("verify", file, "-D", f"N={n}")
     deep = "-"
     if n <= DEEPEST:
-        seconds = cpu_time("verify", file, "--program", program, "--deep")
+        seconds = cpu_time("verify", file, "-D", f"N={n}", "--program", program, "--deep")
         deep = f"{seconds:.2f} s ({seconds / check:.1f})"
     data = file.read_bytes()
     sizes = " | ".join(f"{len(text) / 1000:.1f}" for text in (data, gzip.compress(data)))
@@ -173,26 +180,73 @@ FOOT = """
 """
 
 
-def main() -> None:
-    pages = [
-        HEAD.format(rounds=ROUNDS, process=whole_process()),
-        table("Table 1: every algorithm, N = 3", cases.TABLE_1),
-        NOTE,
-        table("Table 2: SVT1 at one eps", cases.TABLE_2),
-        table("Table 3: smallest counterexamples", cases.TABLE_3, "Counterexample"),
-        table("Table 4: SVT1, all eps", cases.TABLE_4),
-        table("Table 5: SVT3, rate eps/(4c), seq 0 < 1", cases.TABLE_5),
-        table("Table 6: Sparse, N = 3, (eps/2, delta)", cases.TABLE_6),
-        table("Beyond the paper", cases.BEYOND),
-        tightest(),
-        certificates(),
-        chains.section(),
-        hidden.section(),
-        sizes.section(),
-        FOOT,
-    ]
-    (ROOT / "docs" / "benchmarks.md").write_text("".join(pages), encoding="utf-8")
+def papers() -> str:
+    """The tables of the DiPC paper."""
+    return "".join(
+        [
+            table("Table 1: every algorithm, N = 3", cases.TABLE_1),
+            NOTE,
+            table("Table 2: SVT1 at one eps", cases.TABLE_2),
+            table("Table 3: smallest counterexamples", cases.TABLE_3, "Counterexample"),
+            table("Table 4: SVT1, all eps", cases.TABLE_4),
+            table("Table 5: SVT3, rate eps/(4c), seq 0 < 1", cases.TABLE_5),
+            table("Table 6: Sparse, N = 3, (eps/2, delta)", cases.TABLE_6),
+        ]
+    )
+
+
+def beyond() -> str:
+    """Larger sizes and other claims."""
+    return table(BEYOND, cases.BEYOND)
+
+
+BEYOND, TIGHTEST = "Beyond the paper", "\n## Tightest bounds\n"
+
+SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
+    "papers": ("\n## Table 1", papers),
+    "beyond": (f"\n## {BEYOND}\n", beyond),
+    "tightest": (TIGHTEST, tightest),
+    "growth": (growth.TITLE, growth.section),
+    "certificates": (CERTIFICATES.partition("\n\n")[0] + "\n", certificates),
+    "chains": (chains.TITLE, chains.section),
+    "hidden": (hidden.TITLE, hidden.section),
+    "sizes": (sizes.TITLE, sizes.section),
+}
+"""The title of each section, by which it is found on the page, and what measures it."""
+
+QUICK: dict[str, Callable[[], str]] = {
+    "papers": lambda: table("Table 1", cases.TABLE_1[5:6]),
+    "beyond": lambda: table(BEYOND, cases.BEYOND[6:7]),
+    "tightest": lambda: tightest(cases.BUDGETS[:1]),
+    "growth": lambda: growth.section([growth.Series("check", "svt1", (1, 2), peer=1)]),
+    "certificates": lambda: certificates((2,)),
+    "chains": lambda: chains.process_row(0),
+    "hidden": lambda: hidden.table_2_row(*hidden.TABLE_2[0]),
+    "sizes": lambda: sizes.row("svt1"),
+}
+"""A small part of each section."""
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="measure this section only")
+    parser.add_argument("--quick", action="store_true", help="print a small part of each section")
+    asked = parser.parse_args(arguments)
+    for name in (asked.only or SECTIONS) if asked.quick else ():
+        print(QUICK[name]())
+    if asked.quick:
+        return
+    titles = [*(title for title, _ in SECTIONS.values()), FOOT.partition("\n\n")[0]]
+    text = (
+        PAGE.read_text(encoding="utf-8")
+        if asked.only
+        else HEAD.format(rounds=ROUNDS, process=whole_process()) + FOOT
+    )
+    for name in asked.only or SECTIONS:  # written at once: a run takes long
+        text = put_in(text, SECTIONS[name][1](), titles)
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from dipc.cli.papers import Row
 
 from bench.cases import BEYOND, TABLE_1, case, decided
+from dipc.papers import Row
 
 SVT1 = [case(f"SVT1, N = {n}", "svt1", n) for n in (3, 4)]
 
