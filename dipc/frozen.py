@@ -27,7 +27,7 @@ def frozen(kind: Class) -> Class:
     (Point(x=1, y=0), True, False, 1)
     >>> Point(1).x = 2
     Traceback (most recent call last):
-    dataclasses.FrozenInstanceError: cannot change the field `x`
+    dataclasses.FrozenInstanceError: cannot assign to field 'x'
     """
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(kind)
     for method in (_init(fields(made)), *_methods(fields(made))):
@@ -78,9 +78,9 @@ def _methods(known: tuple[Field[Any], ...]) -> tuple[Callable[..., Any], ...]:
             object.__setattr__(self, name, value)
 
     def __setattr__(self: Any, name: str, value: object) -> None:
-        raise FrozenInstanceError(f"cannot change the field `{name}`")
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __delattr__(self: Any, name: str) -> None:
-        raise FrozenInstanceError(f"cannot delete the field `{name}`")
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     return __eq__, __hash__, __repr__, __reduce__, __setstate__, __setattr__, __delattr__

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities
+from dipc.frozen import frozen
 from dipc.models.laws import Case, Neighbours, Vector
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.inequality import Answer, Fails, Holds, Unclear
@@ -23,7 +24,7 @@ Laws = tuple[Vector, Vector]
 Tick = Callable[[int, int], None]  # called with what is done, and of how much; may raise LimitReached
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counts:
     """What was examined: for a violation, up to the counterexample in the order of pairs and outputs.
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 
 from flint import arb, fmpq
 
 from dipc.claims.wording import digits_of
+from dipc.frozen import frozen
 from dipc.numbers.exppoly import ExpPoly, Term, whole
 from dipc.numbers.quotient import Quotient
 
 ZERO = fmpq(0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exponent:
     """``rate*eps + constant + sum of power * ln(base)``: the epsilon of a claim.
 

@@ -7,18 +7,18 @@ on both inputs are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
 from dipc.claims.oracle import SignOracle
 from dipc.errors import InputError
+from dipc.frozen import frozen
 from dipc.models.laws import Vector, mass
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measure:
     """Bounded range, or the Renyi divergence of an integer ``order`` of at least 2.
 

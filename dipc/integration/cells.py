@@ -17,11 +17,11 @@ are collected every remaining term decays in an unbounded direction; this is che
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from flint import fmpq
 
+from dipc.frozen import frozen
 from dipc.integration.halfspaces import Bounds, Form, Region, interval, orders
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
@@ -29,7 +29,7 @@ from dipc.integration.terms import Terms, put, substituted, times_piece
 from dipc.numbers.exppoly import ExpPoly
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Points:
     """The points of a cell, reals or integers.
 
@@ -44,7 +44,7 @@ class Points:
     step: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """Conditions and the terms that count where all of them hold."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from flint import fmpq
 
+from dipc.frozen import frozen
 from dipc.integration.linear import Coefficients, Linear, hash_of, plus_multiple
 from dipc.integration.piecewise import Piecewise
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """``sum coefficient * variable + constant``."""
 

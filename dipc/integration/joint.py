@@ -17,13 +17,13 @@ is integrated when the mass of a state is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
 
 from flint import fmpq
 
+from dipc.frozen import frozen
 from dipc.integration.elimination import Factors, Links, assume, eliminate
 from dipc.integration.halfspaces import range_of
 from dipc.integration.lattice import lattice_sum
@@ -34,7 +34,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """``coefficient * product of weights``, where all links hold."""
 
@@ -43,7 +43,7 @@ class Product:
     links: Links
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Joint:
     """A sum of products over the same ``live`` samples."""
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd, lcm
 
 from flint import fmpq
 
+from dipc.frozen import frozen
+
 Coefficients = tuple[tuple[int, fmpq], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linear:
     """``sum coefficient * sample + constant``, a linear expression of samples.
 

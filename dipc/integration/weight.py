@@ -9,11 +9,11 @@ finished integral in eta is turned into one in eps.  Samples of both kinds in on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from flint import fmpq
 
+from dipc.frozen import frozen
 from dipc.integration.halfspaces import Form, bounds
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
@@ -22,7 +22,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weight:
     """A function on the reals, or on the integers (then with breakpoints between them)."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +17,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from dipc.errors import InputError, LimitReached, Source, Span
+from dipc.frozen import frozen
 from dipc.numbers.exact import rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -36,7 +36,7 @@ LARGEST_POWER = 10**6  # the exponent times the bits of the base
 Node = Tree[Token]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grammar:
     """A grammar that includes arithmetic: its file, its rules for whole texts, its words (names that are a
     terminal of their own), and what messages call its terminals."""
@@ -162,7 +162,7 @@ def span_of(node: Node | Token, source: Source) -> Span:
 Logarithms = tuple[tuple[fmpq, fmpq], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Amount:
     """``value + sum of power * ln(base)`` over the pairs (base, power) of ``logarithms``."""
 

@@ -11,9 +11,9 @@ solution there, the limit of the solutions around it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from dipc.errors import InputError, Span
+from dipc.frozen import frozen
 from dipc.models.graph import reachable, reaching
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import about
@@ -21,7 +21,7 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, sign_table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loop:
     """The graph of one pass through a loop, kept to find where vanishing probabilities make it endless."""
 

@@ -15,13 +15,13 @@ is not zero may be the zero function.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import lcm
 
 from flint import Ordering, fmpq, fmpz_mpoly, fmpz_mpoly_ctx
 
 from dipc.errors import InternalError
+from dipc.frozen import frozen
 from dipc.numbers.exppoly import ExpPoly, Items, Key
 
 MODERATE = 2000  # the largest degree of polynomials in one variable, unless they are dense
@@ -33,7 +33,7 @@ LETTERS = "zwv"  # exp(eps/u), exp(1/u), exp(1/(u eps))
 Generators = tuple[int, ...]  # ascending, positive
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Basis:
     """Generators of the exponents ``a``, ``k`` and ``b`` (:mod:`dipc.numbers.exppoly`) in units of 1/unit.
 

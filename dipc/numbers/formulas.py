@@ -6,15 +6,16 @@ A formula is a sum of terms; a :class:`Notation` is the table of how they are wr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from flint import fmpq, fmpz
 
+from dipc.frozen import frozen
+
 TermOf = tuple[fmpq, int, fmpq, fmpq, fmpq]  # coefficient, power, rate, constant, inverse: a Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notation:
     """How a formula is written; the functions take finished texts, or p and q of a number p/q.
 

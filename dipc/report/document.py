@@ -8,16 +8,16 @@ A *group* holds several things: people see their rows one after the other, machi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import chain
 from typing import Any, assert_never
 
 from dipc.claims.wording import Line, Record
 from dipc.excerpts import MOST_ANSWERED, MOST_QUOTED, shortened
+from dipc.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A fact.  ``text`` None: for machines only; ``key`` None: for people only."""
 
@@ -27,7 +27,7 @@ class Row:
     data: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Several things; people see the first ``most``, and how many more there are."""
 
@@ -40,7 +40,7 @@ class Group:
 Node = Row | Group
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """Rows below a heading; the first section has none."""
 

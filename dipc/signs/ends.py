@@ -12,12 +12,12 @@ around it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd, lcm
 from typing import Any, NamedTuple, Protocol
 
 from flint import fmpq, fmpq_poly
 
+from dipc.frozen import frozen
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.roots import Root
 from dipc.signs.tables import End, RootCluster, decimal_text, end_as_text, places_of, sharpened
@@ -44,7 +44,7 @@ class HasEnds(Protocol):
     def high_closed(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownEnd:
     """An end of an interval: its ``text``, exact or rounded; an exact name if it has one; decimals around it.
 
@@ -69,7 +69,7 @@ class ShownEnd:
         return {"exact": self.exact, "low": low, "high": high, "closed": self.closed}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """An interval of eps as it is shown: all of what is between the texts of its ends belongs to it."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flint import fmpq
 
 from dipc.errors import InputError
+from dipc.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EpsRange:
     """The values of eps from ``low`` to ``high`` (None: infinity); an open end does not belong to them."""
 

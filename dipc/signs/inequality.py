@@ -7,11 +7,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flint import fmpq
 
 from dipc.errors import LimitReached
+from dipc.frozen import frozen
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import primitive
 from dipc.numbers.quotient import Quotient
@@ -22,7 +21,7 @@ from dipc.signs.roots import Root, Unsettled
 from dipc.signs.tables import roots_within, sign_table, surely_not_zero
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holds:
     """f >= 0 on the whole range, with the proof of it, which is about f in normal form.
 
@@ -32,14 +31,14 @@ class Holds:
     proof: Proof
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fails:
     """f < 0 at ``sample``, a point of the range."""
 
     sample: fmpq
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unclear:
     """The sign of f is not settled in [low, high]."""
 

@@ -8,27 +8,27 @@ explanations read it.  The rules, and why they are right, are those of the kerne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from flint import fmpq
 
+from dipc.frozen import frozen
 from dipc.numbers.exppoly import ExpPoly
 
 End = fmpq | None  # None is infinity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     """f is the zero function."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Point:
     """The range is a single eps, and the sign there is decided exactly."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chain:
     """The numbers of the derivative chain at ``at``, the least eps or 0, are not negative."""
 
@@ -43,12 +43,12 @@ class Taylor(NamedTuple):
     times: ExpPoly
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tail:
     """On the first or last piece: the fastest term is larger than the sum of all others."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pieces:
     """A proof for each piece between two consecutive points."""
 
@@ -56,7 +56,7 @@ class Pieces:
     pieces: tuple[Taylor | Tail, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binomial:
     """f = ``binomial`` * ``cofactor``; the proof is about the polynomial with the signs of the binomial."""
 
@@ -73,7 +73,7 @@ class Factor(NamedTuple):
     proof: Proof | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """``scale`` > 0 times powers of the factors."""
 
@@ -81,14 +81,14 @@ class Product:
     factors: tuple[Factor, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inverse:
     """The proof of f(1/eps) >= 0 on the inverse range."""
 
     proof: Proof
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignTable:
     """The roots were isolated, and f is not negative between them: the kernel cannot check this."""
 

@@ -16,7 +16,7 @@ that part of their size, stay together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, product
 
@@ -24,6 +24,7 @@ from flint import arb, ctx, fmpq
 
 from dipc.clock import Tick, unlimited
 from dipc.errors import InternalError
+from dipc.frozen import frozen
 from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import split
@@ -39,7 +40,7 @@ LEAST_PLAIN, MOST_PLAIN = -5, 20  # the first digits of numbers that are shown w
 Signs = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RootCluster:
     """A root of one or more of the functions; several roots: not told apart.
 
@@ -69,7 +70,7 @@ class RootCluster:
 End = RootCluster | fmpq | None  # roots, an end of the range, or infinity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A point (``low is high``) or an open interval.
 
@@ -88,7 +89,7 @@ class Piece:
         return self.low is self.high
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenInterval(Piece):
     """An open interval, on which every function has a constant sign."""
 

@@ -15,6 +15,7 @@ from flint import fmpq
 
 from dipc.dipwhile.semantics.evaluate import Decide
 from dipc.errors import InputError
+from dipc.frozen import frozen
 from dipc.integration.joint import Joint
 from dipc.integration.linear import Linear
 
@@ -24,7 +25,7 @@ T = TypeVar("T")
 Range = tuple[fmpq | None, fmpq | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch(Generic[T]):
     """A result, the density where it comes about, and the conditions (in normal form) that say where."""
 

@@ -18,19 +18,19 @@ other than 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams, solved
 from dipc.dipwhile.semantics.explore import Arrival, Configuration, Explorer, Law, check_total
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.errors import InternalError
+from dipc.frozen import frozen
 from dipc.numbers.quotient import Quotient
 
 _ZERO = Quotient.of(0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Future:
     """What is emitted after a configuration: which outcomes for some input, and how much for each."""
 

@@ -7,7 +7,7 @@ kind in :data:`dipc.dipwhile.syntax.distributions.NOISE`) gives a random variabl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, assert_never
 
 from flint import fmpq
@@ -17,6 +17,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.errors import InputError
+from dipc.frozen import frozen
 from dipc.integration.linear import Linear
 from dipc.integration.weight import Weight
 from dipc.models.values import FALSE, TRUE, Value
@@ -24,7 +25,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """Where probabilities lie: functions of eps, or functions of the parameters of a prior.
 
@@ -38,14 +39,14 @@ class Field:
 FUNCTIONS_OF_EPS = Field(Quotient.of, function_of_eps)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finite:
     """Values with their probabilities, which sum to 1 as elements of their field."""
 
     options: tuple[tuple[Value, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Random:
     """The law ``kind(rate*eps, mean)`` of a sample, or ``kind(rate/eps, mean)`` if ``inverse``."""
 

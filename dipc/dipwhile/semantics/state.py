@@ -9,11 +9,11 @@ mention them: states that differ only in the names of their samples are equal, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from dipc.dipwhile.semantics.evaluate import Datum, spelled_cell
 from dipc.dipwhile.syntax.core import Cell
+from dipc.frozen import frozen
 from dipc.integration.joint import Joint, added
 from dipc.integration.linear import Linear
 from dipc.models.values import show
@@ -22,7 +22,7 @@ Key = tuple[int, tuple[tuple[Cell, Datum], ...]]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """A place ``pc``, the values of the live cells, and the density of the samples they mention."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from typing import Any
@@ -23,6 +22,7 @@ from dipc.dipwhile.syntax.functions import FOLDS
 from dipc.dipwhile.syntax.layout import NUMBERS
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.errors import InputError, Source, Span
+from dipc.frozen import frozen
 from dipc.models.values import Atom, Value
 from dipc.suggest import did_you_mean
 
@@ -38,7 +38,7 @@ Argument = tuple[str | None, Span, ast.Expr]
 """A keyword, or None, with its place, and the value."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """A line of ``param``, ``input`` or ``output`` declarations."""
 

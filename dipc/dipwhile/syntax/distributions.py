@@ -8,16 +8,16 @@ in the table is an error everywhere, never one of those that are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from flint import fmpq
 
+from dipc.frozen import frozen
 from dipc.integration.piecewise import Piecewise
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoiseKind:
     """A kind of noise, written ``name(rate, mean)``.
 

@@ -8,13 +8,12 @@ theory of the reals with exponentiation.  A program that breaks rule n is refuse
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.errors import FragmentError, Span
+from dipc.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """What a program must obey, and why."""
 

@@ -6,18 +6,17 @@ meaning in :mod:`dipc.dipwhile.semantics`, a line in docs/language.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dipc.dipwhile.syntax.ast import Call
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS, NOISE, OTHER_NOISE
 from dipc.dipwhile.syntax.fragment import violation
 from dipc.dipwhile.syntax.kinds import Kinds
 from dipc.errors import InputError
 from dipc.excerpts import plural
+from dipc.frozen import frozen
 from dipc.suggest import did_you_mean
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """How a function may be called."""
 
