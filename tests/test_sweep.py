@@ -78,6 +78,7 @@ def test_an_error_has_a_row(coin: str, capsys: Capture) -> None:
         (["--each", "N=1", "-D", "N=1"], "is set by -D and by --each"),
         (["--each", "N=1", "--for", "(0, 1]"], "--for is about the least t"),
         (["--each", "N=1", "--ask", "budget", "--claim", "eps"], "--claim is about a verdict"),
+        (["--each", "M=1"], "the program has no parameter `M`"),
         (["--each", "N=1", "--cluster", "here"], "not of the form dask://HOST:PORT"),
         (["--each", "N=1", "--plot", "a.txt"], "a figure is written as"),
     ],

@@ -34,7 +34,8 @@ from dipc.report.answer import answer_text, envelope
 from dipc.report.document import data, record
 from dipc.report.sampling import as_float
 from dipc.report.tightness import enclosure, rows_of, where
-from dipc.shipped import STDIN
+from dipc.shipped import STDIN, is_python
+from dipc.suggest import did_you_mean
 
 if TYPE_CHECKING:
     import dipc.report.canvas as canvas
@@ -135,6 +136,8 @@ def sweep(
     target = None if plot_file is None else options.picture(plot_file)
     for file in (csv_file, target):
         options.refuse_overwriting(file, wanted.file)
+    if not is_python(wanted.file):
+        _refuse_unknown(wanted, ranges)
     points = [dict(zip(ranges, values, strict=True)) for values in itertools.product(*ranges.values())]
     start, table = monotonic(), Table(ask, ranges)
     answers: list[Answer] = []
@@ -194,6 +197,15 @@ def _refuse_contradictions(wanted: Swept, ask: str, ranges: Mapping[str, Sequenc
         raise click.UsageError("--claim is about a verdict: leave it out, or --ask budget")
     if twice := sorted(ranges.keys() & options.defined(wanted.definitions).keys()):
         raise click.UsageError(f"`{twice[0]}` is set by -D and by --each")
+
+
+def _refuse_unknown(wanted: Swept, ranges: Mapping[str, Sequence[str]]) -> None:
+    """Raise :class:`InputError` for what is wrong whatever the values: one error, not one in every row."""
+    known = wanted.load().parameters
+    for name in ranges:
+        if name not in known:
+            message = f"the program has no parameter `{name}`"
+            raise InputError(message, hint=did_you_mean(name, known, f"its parameters: {', '.join(known)}"))
 
 
 def answered(wanted: Swept, ask: str, point: Point, progress: Progress) -> Answer:
