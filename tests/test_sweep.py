@@ -71,7 +71,8 @@ def test_an_error_has_a_row(coin: str, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--each", "N"], "not of the form NAME=VALUE"),
+        (["--each", "N"], "for `--each`: `N` is not of the form NAME=VALUE"),
+        (["--each", "N=3..1"], "there is no value in this range"),
         (["--each", "N=1..99999"], "99999 values"),
         (["--each", "N=1..200", "--each", "k=1..200"], "a sweep of 40000 questions"),
         (["--each", "N=1", "--each", "N=2"], "set twice"),

@@ -316,13 +316,13 @@ def expanded(
     return found
 
 
-def defined(definitions: tuple[str, ...]) -> dict[str, str]:
+def defined(definitions: tuple[str, ...], hint: str = "`-D`") -> dict[str, str]:
     """The parameters that ``-D NAME=VALUE`` sets, as text."""
     parameters: dict[str, str] = {}
     for definition in definitions:
         name, equals, value = definition.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise click.BadParameter(f"`{definition}` is not of the form NAME=VALUE", param_hint="`-D`")
+            raise click.BadParameter(f"`{definition}` is not of the form NAME=VALUE", param_hint=hint)
         if parameters.setdefault(name.strip(), value.strip()) != value.strip():
-            raise click.BadParameter(f"`{name.strip()}` is set twice", param_hint="`-D`")
+            raise click.BadParameter(f"`{name.strip()}` is set twice", param_hint=hint)
     return parameters

@@ -166,7 +166,7 @@ def ranges_of(each: Sequence[str]) -> dict[str, list[str]]:
     """
     ranges = {
         name: [value for part in values.split(",") for value in _values(part.strip())]
-        for name, values in options.defined(tuple(each)).items()
+        for name, values in options.defined(tuple(each), "`--each`").items()
     }
     if len(ranges) < len(each):
         raise click.UsageError("--each names the same parameter twice")
@@ -176,12 +176,14 @@ def ranges_of(each: Sequence[str]) -> dict[str, list[str]]:
     return ranges
 
 
-INTERVAL = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)", re.ASCII)
+INTERVAL = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})", re.ASCII)
 
 
 def _values(part: str) -> list[str]:
     if match := INTERVAL.fullmatch(part):
         low, high = map(int, match.groups())
+        if low > high:
+            raise InputError(f"--each {part}: there is no value in this range")
         if high - low >= MOST:
             raise InputError(f"--each {part}: these are {high - low + 1} values", hint=f"at most {MOST}")
         return [str(value) for value in range(low, high + 1)]
