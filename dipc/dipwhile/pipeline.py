@@ -29,6 +29,7 @@ from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, n
 from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
+from dipc.dipwhile.semantics.formulas import Unsuitable
 from dipc.dipwhile.semantics.independent import Independent, one_differs
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.pairs import number_of_pairs
@@ -356,21 +357,22 @@ def neighbours_of(
 ) -> Neighbours:
     """The pairs of adjacent inputs with their laws.
 
-    Those of a named distance are a product; a single pair, or the pairs of a formula, are listed.
+    They are a product; a single pair, or the pairs of a formula that is not read cell by cell, are listed.
     With ``extremal`` the question is by output, and pairs that others dominate may be left out: see
     :mod:`dipc.dipwhile.hub.extremal` and :mod:`dipc.dipwhile.semantics.extremal`.
     """
     clock.tick("output distributions")
     program, relation = explored.program, explored.program.adjacency
-    if pair is None and relation is not None and relation.formula is None:
-        if extremal and explored.space.size > FEW:
+    if pair is None and relation is not None:
+        if extremal and relation.formula is None and explored.space.size > FEW:
             found = hub.found(explored.space, relation, partial(clock.tick, "neighbours"))
             if found is not None:
                 LOG.info("shortcut: %s", found.shortcut)
                 return found
-        walked, left_open = explored.neighbours(relation, clock)
-        check_for_all_budgets(left_open, judge)
-        return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)
+        with suppress(Unsuitable):
+            walked, left_open = explored.neighbours(relation, clock)
+            check_for_all_budgets(left_open, judge)
+            return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)
     inputs, pairs, symmetric = pairs_one_by_one(explored, pair, clock)
     explorer = Explorer(program, clock.deadline)
     neighbours = _listed(explorer, inputs, pairs, clock, symmetric)

@@ -137,15 +137,15 @@ class Writer:
 
     def _pairs(self, neighbours: Neighbours) -> list[tuple[int, int]] | None:
         """The pairs of a formula, one way round."""
-        if not isinstance(neighbours, Listed):
+        if self.adjacency.formula is None:
             return None
-        pairs = neighbours.listed()[1]
-        if len(pairs) > listing.MAX_PAIRS:
+        if (number := neighbours.count()) > listing.MAX_PAIRS:
             raise LimitReached(
-                f"no certificate: the adjacency formula relates {len(pairs)} pairs of inputs, and at most "
+                f"no certificate: the adjacency formula relates {number} pairs of inputs, and at most "
                 f"{listing.MAX_PAIRS} are listed (a named adjacency has no such limit)"
             )
-        return sorted((i, j) for i, j in pairs if i <= j)
+        assert isinstance(neighbours, ProductNeighbours | Listed)
+        return sorted((i, j) for i, j in neighbours.positions() if i <= j)
 
     def _inequalities(self, evidence: Evidence) -> list[kernel.Case]:
         """Those for delta = 0, with the proofs that were found: of the same functions if nothing cancels."""
@@ -316,7 +316,7 @@ def diagrams_of(space: InputSpace, neighbours: Neighbours) -> tuple[Diagrams, li
     assert isinstance(neighbours, Listed)
     store = Diagrams([len(domain) for domain in space.domains])
     roots = []
-    for column in zip(*neighbours.listed()[0], strict=True):
+    for column in zip(*neighbours.listed(), strict=True):
         level = [store.leaf(p) for p in column]
         for cell in range(len(space.cells) - 1, -1, -1):
             width = store.sizes[cell]

@@ -71,7 +71,10 @@ class Distance:
 
     Costs and states are integers, in units of a common denominator.  In the linf distance every cell may use
     the whole distance, so that nothing has to be remembered; with ``all`` no change has a cost.
+    ``different`` says whether it relates any two different inputs.
     """
+
+    symmetric = True
 
     def __init__(self, space: InputSpace, adjacency: CoreAdjacency) -> None:
         budget = adjacency.distance or fmpq(0)
@@ -80,6 +83,8 @@ class Distance:
         self.start = int((budget * unit).p)
         self._shared_budget = adjacency.kind != "linf"
         self._costs = [[[int((c * unit).p) for c in row] for row in table] for table in costs]
+        allowed = (move for place in range(len(costs)) for move in self.moves(place, self.start))
+        self.different = any(a != b for a, b, _ in allowed)
 
     def moves(self, place: int, left: int) -> list[tuple[int, int, int]]:
         """``(a, b, what is left then)``: the cell may have its a-th value in u and its b-th in u'."""

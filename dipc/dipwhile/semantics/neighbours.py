@@ -1,4 +1,4 @@
-"""All inputs adjacent in a named distance, not listed: see :mod:`dipc.dipwhile.semantics.pairs`."""
+"""All adjacent inputs, not listed: see :mod:`dipc.dipwhile.semantics.pairs`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from copy import copy
 from functools import cached_property, partial
+from typing import Any
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock, Tick, processor_time, unlimited
@@ -14,6 +15,7 @@ from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.extremal import Search
+from dipc.dipwhile.semantics.formulas import Related
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, number_of_pairs, walk
 from dipc.dipwhile.semantics.parts import Part, parts_of
@@ -67,22 +69,17 @@ class OutputLaws:
 
 
 class WithinDistance:
-    """All pairs of inputs in a named distance, without their laws."""
+    """All adjacent pairs of inputs, read cell by cell, without their laws."""
 
     shortcut = ""
 
-    def __init__(self, space: InputSpace, relation: Distance) -> None:
+    def __init__(self, space: InputSpace, relation: Distance | Related) -> None:
         self.space = space
         self.inputs = space.size
-        self.symmetric = True
+        self.symmetric, self.different = relation.symmetric, relation.different
         self.reduced = 0
         self._valuations: dict[int, Valuation] = {}
         self._relation = relation
-
-    @property
-    def different(self) -> bool:
-        """Whether there are more pairs than inputs: in a distance every input is adjacent to itself."""
-        return self.count() > self.inputs
 
     def count(self, limit: int | None = None) -> int:
         """A walk that looks at no probability."""
@@ -103,9 +100,11 @@ class WithinDistance:
 
 
 class ProductNeighbours(OutputLaws, WithinDistance):
-    """All adjacent inputs in a named distance, by the product construction."""
+    """All adjacent inputs, by the product construction."""
 
-    def __init__(self, explorer: Explorer, space: InputSpace, relation: Distance, clock: Clock) -> None:
+    def __init__(
+        self, explorer: Explorer, space: InputSpace, relation: Distance | Related, clock: Clock
+    ) -> None:
         OutputLaws.__init__(self, explorer, space, clock)
         WithinDistance.__init__(self, space, relation)
         self._tick: Tick = unlimited
@@ -125,10 +124,24 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         """The probabilities of all outcomes as functions of the input: a store, and a node for each."""
         return self._diagrams, self._functions
 
+    def positions(self) -> list[tuple[int, int]]:
+        """The places of both inputs of all pairs, pair by pair."""
+        relation: Relation = self._relation
+        found: list[tuple[Any, int, int]] = [(relation.start, 0, 0)]
+        for place, stride in enumerate(self.space.strides):
+            found = [
+                (after, left + a * stride, right + b * stride)
+                for state, left, right in found
+                for a, b, after in relation.moves(place, state)
+            ]
+        return [(left, right) for state, left, right in found if relation.accepts(state)]
+
     def by_output(self) -> Iterator[Case]:
         """A walk for every outcome; ``reduced`` of them went through extremal pairs only."""
-        given = self._diagrams, self.space, self._relation
-        search = None if self._oracle is None else Search(*given, self._oracle, self._tick)
+        search = None
+        if self._oracle is not None and isinstance(self._relation, Distance):
+            given = self._diagrams, self.space, self._relation
+            search = Search(*given, self._oracle, self._tick)
         for o, function in enumerate(self._functions):
             if search is None:
                 found = walk(self._diagrams, function, self.space, self._relation, self._tick)
@@ -174,13 +187,19 @@ class Explored:
         known = {part.program: Explored(part.program) for part in parts}
         return [(part, known[part.program]) for part in parts]
 
-    def neighbours(self, distance: CoreAdjacency, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-        """All neighbours in the program's distance, and what that left open."""
+    def neighbours(self, adjacency: CoreAdjacency, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
+        """All neighbours in the program, and what that left open.
+
+        Raises :class:`~dipc.dipwhile.semantics.formulas.Unsuitable` if they must be listed.
+        """
         if self._walked is None:
+            formula = adjacency.formula
+            relation: Distance | Related
+            relation = Distance(self.space, adjacency) if formula is None else Related(self.space, formula)
             explorer = Explorer(self.program, clock.deadline)
             endless = f"{count_text(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
             many = self.space.size > MANY and clock.deadline is None
             with processor_time(SOON, endless) if many else nullcontext():
-                walked = ProductNeighbours(explorer, self.space, Distance(self.space, distance), clock)
+                walked = ProductNeighbours(explorer, self.space, relation, clock)
             self._walked = walked, explorer.left_open
         return self._walked

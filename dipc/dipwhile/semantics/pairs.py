@@ -124,8 +124,7 @@ def walk_up_to(
     triples = {(node, node, relation.start): Pairs(0, 1)}
     for place in range(len(space.cells)):
         triples = _read(diagrams, triples, _Steps(space, relation, place), tick)
-        nodes = {(left, right) for left, right, _ in triples} if most is not None else ()
-        if most is not None and len(nodes) > most:
+        if most is not None and len({(left, right) for left, right, _ in triples}) > most:
             return None
     found: dict[tuple[int, int], Pairs] = {}
     for (left, right, state), pairs in triples.items():
