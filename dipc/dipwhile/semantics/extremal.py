@@ -46,7 +46,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Tick
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams, solved
-from dipc.dipwhile.semantics.pairs import walk, walk_up_to
+from dipc.dipwhile.semantics.pairs import Walk
 from dipc.errors import InputError, LimitReached
 from dipc.models.laws import Pairs
 from dipc.numbers.quotient import Quotient
@@ -116,7 +116,7 @@ class Search:
         self, diagrams: Diagrams, space: InputSpace, relation: Distance, oracle: SignOracle, tick: Tick
     ) -> None:
         self._diagrams, self._space, self._relation, self._tick = diagrams, space, relation, tick
-        self._oracle = oracle
+        self._oracle, self._walk = oracle, Walk(space, relation)
         budgets = oracle.budgets
         self._probes = [arb(eps) for eps in {budgets.inside, *PROBES} if eps in budgets]
         self._balls, self._proved = cache(self._values), cache(self._proof)
@@ -135,17 +135,17 @@ class Search:
         if every is not None:
             return every
         if not self._defined(root):
-            return walk(self._diagrams, root, self._space, self._relation, self._tick)
+            return self._walk.pairs(self._diagrams, root, self._tick)
         shown = [self._shown(order) for order in orders]
         self.reduced += 1
         return chosen if shown == orders else self._extremal(root, shown)
 
     def _extremal(self, root: int, orders: Sequence[Order]) -> Found:
-        return walk(self._diagrams, root, self._space, Extremal(self._relation, orders), self._tick)
+        return Walk(self._space, Extremal(self._relation, orders)).pairs(self._diagrams, root, self._tick)
 
     def _all(self, root: int, most: int) -> Found | None:
         """All pairs of leaves; None if there are more than ``most``, or a walk takes long to find them."""
-        return walk_up_to(most, self._diagrams, root, self._space, self._relation, self._tick)
+        return self._walk.up_to(most, self._diagrams, root, self._tick)
 
     # --- orders of values ---
 

@@ -17,7 +17,7 @@ from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.extremal import Search
 from dipc.dipwhile.semantics.formulas import Related
 from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, number_of_pairs, walk
+from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, Walk, number_of_pairs
 from dipc.dipwhile.semantics.parts import Part, parts_of
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
@@ -138,13 +138,12 @@ class ProductNeighbours(OutputLaws, WithinDistance):
 
     def by_output(self) -> Iterator[Case]:
         """A walk for every outcome; ``reduced`` of them went through extremal pairs only."""
-        search = None
+        search, walk = None, Walk(self.space, self._relation)
         if self._oracle is not None and isinstance(self._relation, Distance):
-            given = self._diagrams, self.space, self._relation
-            search = Search(*given, self._oracle, self._tick)
+            search = Search(self._diagrams, self.space, self._relation, self._oracle, self._tick)
         for o, function in enumerate(self._functions):
             if search is None:
-                found = walk(self._diagrams, function, self.space, self._relation, self._tick)
+                found = walk.pairs(self._diagrams, function, self._tick)
             else:
                 found = search.pairs(function)
                 self.reduced = search.reduced
@@ -157,7 +156,7 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         """One walk with all outcomes at once."""
         every = tuple(range(len(self.outcomes)))
         law = self._diagrams.joined(self._functions)
-        found = walk(self._diagrams, law, self.space, self._up_to(limit), self._tick)
+        found = Walk(self.space, self._up_to(limit)).pairs(self._diagrams, law, self._tick)
         laws = {leaf: self.law(leaf) for pair in found for leaf in pair}
         for (left, right), pairs in found.items():
             yield Case(every, laws[left], laws[right], pairs)

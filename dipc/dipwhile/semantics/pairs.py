@@ -20,8 +20,9 @@ matters, and the least rank at the end is that of the first pair.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections import Counter
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Protocol
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -46,6 +47,7 @@ class Relation(Protocol):
 
 
 Triple = tuple[int, int, Any]  # two nodes and a state of the relation
+Row = tuple[int, Any, dict[int, int]]  # a value in u, the next state, ranks of values in u', ascending
 Step = tuple[int, int, Any, Pairs]  # two values, the next state, what is added and multiplied
 
 
@@ -103,48 +105,49 @@ class UpTo:
         return within and self._relation.accepts(inner)
 
 
-def walk(
-    diagrams: Diagrams, node: int, space: InputSpace, relation: Relation, tick: Callable[[], None]
-) -> dict[tuple[int, int], Pairs]:
-    """The pairs of leaves that a function has on the pairs of a relation, each with those pairs."""
-    found = walk_up_to(None, diagrams, node, space, relation, tick)
-    assert found is not None
-    return found
+class Walk:
+    """The walk with one relation, whose moves are found once for all functions."""
 
+    def __init__(self, space: InputSpace, relation: Relation) -> None:
+        self._relation = relation
+        self._steps = [Steps(space, relation, place) for place in range(len(space.cells))]
 
-def walk_up_to(
-    most: int | None,
-    diagrams: Diagrams,
-    node: int,
-    space: InputSpace,
-    relation: Relation,
-    tick: Callable[[], None],
-) -> dict[tuple[int, int], Pairs] | None:
-    """The same, or None after a cell with more than ``most`` pairs of nodes."""
-    triples = {(node, node, relation.start): Pairs(0, 1)}
-    for place in range(len(space.cells)):
-        triples = _read(diagrams, triples, _Steps(space, relation, place), tick)
-        if most is not None and len({(left, right) for left, right, _ in triples}) > most:
-            return None
-    found: dict[tuple[int, int], Pairs] = {}
-    for (left, right, state), pairs in triples.items():
-        if relation.accepts(state):
-            _add(found, (left, right), pairs.first, pairs.number)
-    return found
+    def pairs(self, diagrams: Diagrams, node: int, tick: Callable[[], None]) -> dict[tuple[int, int], Pairs]:
+        """The pairs of leaves that a function has on the pairs of the relation, each with those pairs."""
+        found = self.up_to(None, diagrams, node, tick)
+        assert found is not None
+        return found
+
+    def up_to(
+        self, most: int | None, diagrams: Diagrams, node: int, tick: Callable[[], None]
+    ) -> dict[tuple[int, int], Pairs] | None:
+        """The same, or None if there are more than ``most`` pairs of nodes after some cell."""
+        triples = {(node, node, self._relation.start): Pairs(0, 1)}
+        for steps in self._steps:
+            triples = _read(diagrams, triples, steps, tick)
+            if most is not None and len({(left, right) for left, right, _ in triples}) > most:
+                return None
+        found: dict[tuple[int, int], Pairs] = {}
+        for (left, right, state), pairs in triples.items():
+            if self._relation.accepts(state):
+                _add(found, (left, right), pairs.first, pairs.number)
+        return found
 
 
 def number_of_pairs(space: InputSpace, relation: Relation) -> int:
     """How many pairs of inputs are in a relation."""
     diagrams = Diagrams([len(domain) for domain in space.domains])
-    found = walk(diagrams, diagrams.leaf(None), space, relation, lambda: None)
+    found = Walk(space, relation).pairs(diagrams, diagrams.leaf(None), lambda: None)
     return sum(pairs.number for pairs in found.values())
 
 
 def _read(
-    diagrams: Diagrams, triples: dict[Triple, Pairs], steps: _Steps, tick: Callable[[], None]
+    diagrams: Diagrams, triples: dict[Triple, Pairs], steps: Steps, tick: Callable[[], None]
 ) -> dict[Triple, Pairs]:
     """One cell further."""
     cells, branches, place, size = diagrams.cells, diagrams.branches, steps.place, steps.size
+    reading = {node for left, right, _ in triples for node in (left, right) if cells[node] == place}
+    kinds = alike([branches[node] for node in reading], size)
     following: dict[Triple, Pairs] = {}
     for done, ((left, right, state), (first, number)) in enumerate(triples.items()):
         if done % PATIENCE == 0:
@@ -152,34 +155,64 @@ def _read(
         reads = cells[left] == place, cells[right] == place
         lefts = branches[left] if reads[0] else (left,) * size
         rights = branches[right] if reads[1] else (right,) * size
-        for a, b, after, pairs in steps.all(state) if any(reads) else steps.merged(state):
+        for a, b, after, pairs in steps.between(state, kinds if any(reads) else (0,) * size):
             _add(following, (lefts[a], rights[b], after), first + pairs.first, number * pairs.number)
     return following
 
 
-class _Steps:
-    """The moves of a relation at one cell, with what they add to the rank."""
+def alike(branches: Sequence[tuple[int, ...]], size: int) -> tuple[int, ...]:
+    """For each value of a cell the first value at which all these nodes have the same branches."""
+    first: dict[tuple[int, ...], int] = {}
+    columns = zip(*branches, strict=True) if branches else ((),) * size
+    return tuple(first.setdefault(column, k) for k, column in enumerate(columns))
+
+
+class Steps:
+    """The moves of a relation at one cell, with what they add to the rank.
+
+    Values at which the functions are alike are taken together.  For each value a in u and each state that
+    follows, the values in u' are sorted by rank: all but a few are counted without going through them.
+    """
 
     def __init__(self, space: InputSpace, relation: Relation, place: int) -> None:
         self.place = place
         self.size = len(space.domains[place])
         self._relation = relation
         self._ranks = Ranks(space)
-        self.all, self.merged = cache(self._all), cache(self._merged)
+        self._listed: dict[Any, list[Row]] = {}
+        self._known: dict[tuple[Any, tuple[int, ...]], list[Step]] = {}
 
-    def _all(self, state: Any) -> list[Step]:
-        """Each move from a state."""
-        return [
-            (a, b, after, Pairs(self._ranks.step(self.place, a, b), 1))
-            for a, b, after in self._relation.moves(self.place, state)
-        ]
+    def between(self, state: Any, kinds: tuple[int, ...]) -> list[Step]:
+        """The moves from a state, of values of two kinds each: ``kinds`` are as in :func:`alike`."""
+        known = self._known.get((state, kinds))
+        if known is None:
+            known = self._known[state, kinds] = self._between(state, kinds)
+        return known
 
-    def _merged(self, state: Any) -> list[Step]:
-        """The moves from a state where the values do not matter: one for each state that follows."""
-        by_state: dict[Any, Pairs] = {}
-        for _, _, after, pairs in self.all(state):
-            _add(by_state, after, pairs.first, pairs.number)
-        return [(0, 0, after, pairs) for after, pairs in by_state.items()]
+    def _between(self, state: Any, kinds: tuple[int, ...]) -> list[Step]:
+        common, _ = Counter(kinds).most_common(1)[0]
+        rare = [b for b in range(self.size) if kinds[b] != common]
+        found: dict[tuple[int, int, Any], Pairs] = {}
+        for a, after, ranks in self._rows(state):
+            others = [b for b in rare if b in ranks]
+            for b in others:
+                _add(found, (kinds[a], kinds[b], after), ranks[b], 1)
+            if len(others) < len(ranks):
+                first = next(rank for b, rank in ranks.items() if kinds[b] == common)
+                _add(found, (kinds[a], common, after), first, len(ranks) - len(others))
+        return [(*move, pairs) for move, pairs in found.items()]
+
+    def _rows(self, state: Any) -> list[Row]:
+        """The moves from a state by the value in u and the state that follows."""
+        if state not in self._listed:
+            rows: dict[tuple[int, Any], dict[int, int]] = {}
+            for a, b, after in self._relation.moves(self.place, state):
+                rows.setdefault((a, after), {})[b] = self._ranks.step(self.place, a, b)
+            self._listed[state] = [
+                (a, after, dict(sorted(ranks.items(), key=itemgetter(1))))
+                for (a, after), ranks in rows.items()
+            ]
+        return self._listed[state]
 
 
 def _add(found: dict[Any, Pairs], key: Any, first: int, number: int) -> None:

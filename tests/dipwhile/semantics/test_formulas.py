@@ -11,7 +11,7 @@ import pytest
 
 import dipc
 from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import InputSpace, formula_pairs
+from dipc.dipwhile.semantics.adjacency import InputSpace, pairs_of
 from dipc.dipwhile.semantics.formulas import Related, Terms, Unsuitable
 from dipc.dipwhile.semantics.neighbours import Explored, ProductNeighbours
 from dipc.dipwhile.syntax.compile import read
@@ -60,7 +60,7 @@ def explored(formula: str, inputs: str = INPUTS) -> Explored:
 def by_list(found: Explored) -> tuple[list[tuple[int, int]], bool]:
     adjacency = found.program.adjacency
     assert adjacency is not None and adjacency.formula is not None
-    return formula_pairs(found.space, list(found.space), adjacency.formula, lambda done: None)
+    return pairs_of(found.space, list(found.space), adjacency, lambda done: None)
 
 
 def in_order(walked: ProductNeighbours) -> Iterator[tuple[int, int]]:
