@@ -25,9 +25,9 @@ def decide(
     """Decide a claim about a system with this number of inputs.
 
     ``explore`` finds the laws of adjacent inputs; it may ask the oracle whether they make sense on the range
-    of the claim.  A proof that goes through all pairs carries its evidence about ``system``, if one is given.
-    Raises :class:`InputError` if the claim or the system makes no sense; a limit that runs out is an
-    :class:`Undecided` verdict.
+    of the claim.  A proof carries its evidence about ``system``, if one is given and no ``shortcut`` was
+    taken that has none.  Raises :class:`InputError` if the claim or the system makes no sense; a limit that
+    runs out is an :class:`Undecided` verdict.
     """
     oracle, findings = SignOracle(claim.budgets), Findings()
     inequalities = claim.inequalities(oracle)
@@ -59,7 +59,7 @@ def decide(
             for rank, outputs, x in findings.doubts
         )
         return Undecided(claim, counts, clock.laps, doubts, "the sign of an inequality could not be settled")
-    complete = system is not None and not neighbours.reduced and not neighbours.shortcut
+    complete = system is not None and not neighbours.shortcut
     evidence = Evidence(system, neighbours, findings.answers) if complete else None
     notes = _notes(claim, oracle, neighbours)
     proved: Verdict = claim.proved(claim, counts, clock.laps, notes=notes, evidence=evidence)

@@ -218,6 +218,11 @@ class Integers(NamedTuple):
         """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
         return self.total(self.margins(pairs))
 
+    def rise(self, pair: tuple[int, int]) -> Scaled:
+        """Q - P for two functions, multiplied by something positive."""
+        i, j = pair
+        return self.lifted([(1, *self.functions[j]), (-1, *self.functions[i])])[0]
+
     def signed(self, pair: tuple[int, int], sign: str) -> Scaled:
         """The function that is >= 0 where P - exp(t*eps) Q has the sign."""
         return self.lifted(self.margins([pair], 1 if sign == "-" else -1))[0]
@@ -446,21 +451,21 @@ class Automaton:
     def __init__(self, adjacency: Adjacency, sets: Sets) -> None:
         self.shared = adjacency.kind in ("l1", "hamming")
         self.kind, self.domains = adjacency.kind, sets.inputs
-        self._states: list[Fraction] = []
+        self.states: list[Fraction] = []
         self._numbers: dict[Fraction, int] = {}
         self._moves: dict[tuple[int, int], list[Move]] = {}
         self.start = self._number(adjacency.distance)
 
     def _number(self, left: Fraction) -> int:
         """The number of a state."""
-        number = self._numbers.setdefault(left, len(self._states))
-        if number == len(self._states):
-            self._states.append(left)
+        number = self._numbers.setdefault(left, len(self.states))
+        if number == len(self.states):
+            self.states.append(left)
         return number
 
     def moves(self, cell: int, state: int) -> list[Move]:
         """(a, b, the state then): the cell may have its a-th value in u and its b-th in u'."""
-        domain, left = self.domains[cell], self._states[state]
+        domain, left = self.domains[cell], self.states[state]
         key = id(domain), state
         if key not in self._moves:
             self._moves[key] = [
@@ -513,6 +518,7 @@ class Needed(NamedTuple):
     functions: set[tuple[int, int]]
     laws: set[Pairs]
     pairs: int
+    rises: frozenset[tuple[int, int]] = frozenset()  # (P, Q) with P <= Q
 
 
 def needed_pairs(diagram: Diagram, adjacency: Adjacency, sets: Sets, whole_laws: bool) -> Needed:

@@ -3,7 +3,8 @@
 **A claim** (t*eps, delta) holds at eps if delta is at least the sum of the positive ones among
 g_o = P(u)(o) - exp(t*eps) P(u')(o), over the outcomes o, for all adjacent inputs u and u'.
 
-Each pair of probabilities that adjacent inputs have, see :mod:`~.laws`, needs a proved inequality.
+Each pair of probabilities that adjacent inputs have, see :mod:`~.laws`, needs a proved inequality; those of
+extremal pairs are enough where others follow from them, see :mod:`~.orders`.
 
 Each phase is a function that returns a value or raises :class:`~.reading.Refused`; :func:`checked` is the
 list of phases.
@@ -19,7 +20,7 @@ from itertools import chain as chained
 from itertools import combinations, pairwise
 from typing import Literal, NamedTuple
 
-from . import facts, laws
+from . import facts, laws, orders
 from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Proof, Scaled
 from .laws import (
     Adjacency,
@@ -35,6 +36,7 @@ from .laws import (
     Table,
     Variable,
 )
+from .orders import Order
 from .reading import Refused, integer, require
 from .schema import name_of
 
@@ -89,9 +91,9 @@ class Listed(AboutProgram):
 
 @dataclass(frozen=True)
 class Inequality:
-    """Functions that are >= 0 by one proof: slacks of lists of pairs, or signs of pairs."""
+    """Functions that are >= 0 by one proof: slacks of lists of pairs, or signs of pairs, or their rises."""
 
-    what: Literal["slack", "+", "-"]
+    what: Literal["slack", "+", "-", "rise"]
     of: list[list[int]]
     on: tuple[Fraction, Fraction | None] | None
     proof: Proof
@@ -114,6 +116,13 @@ class Private(Listed):
     roots: list[int]
     inequalities: list[Inequality]
     cases: list[Case]
+
+
+@dataclass(frozen=True)
+class Extremal(Private):
+    """The same by extremal pairs: for some outcomes, an order of the values of each cell."""
+
+    orders: list[list[Order] | None]
 
 
 Shown = tuple[Fraction, int]  # m and e: a number from m * 10^e up to (m+1) * 10^e
@@ -227,7 +236,8 @@ def read_inequalities(listed: Sequence[Inequality], integers: Integers, on: Inte
     for i, item in enumerate(listed):
         step, what, here = f"inequality {i}", item.what, on
         require(item.of, step, "it is of no functions")
-        require(what == "slack" or integers.has_delta, step, "no sign is needed if delta is 0")
+        known = what in ("slack", "rise") or integers.has_delta
+        require(known, step, "no sign is needed if delta is 0")
         if item.on is not None:
             here = Interval(*item.on, False, False)
             some = here.low >= 0 and (here.high is None or here.low < here.high)
@@ -237,12 +247,19 @@ def read_inequalities(listed: Sequence[Inequality], integers: Integers, on: Inte
             pairs = read_pairs(name, last, inner)
             single = what == "slack" or len(pairs) == 1
             require(single, inner, "a sign is that of one pair of functions")
-            f = integers.slack(pairs) if what == "slack" else integers.signed(pairs[0], what)
+            f = function_of(integers, what, pairs)
             number = proofs.facts.prove(f, here, item.proof, inner)
             proofs.items.append(inner)
             if item.on is None:
                 proofs.named[what, pairs] = number
     return proofs
+
+
+def function_of(integers: Integers, what: str, pairs: Pairs) -> Scaled:
+    """The function of that name."""
+    if what == "slack":
+        return integers.slack(pairs)
+    return integers.rise(pairs[0]) if what == "rise" else integers.signed(pairs[0], what)
 
 
 def read_pairs(listed: Sequence[int], last: int, step: str) -> Pairs:
@@ -257,13 +274,15 @@ def read_pairs(listed: Sequence[int], last: int, step: str) -> Pairs:
 def check_coverage(cases: Sequence[Case], needed: Needed, proofs: Proofs) -> None:
     """Every pair of adjacent inputs and every outcome is covered, and nothing is superfluous."""
     check_cases(cases, needed.laws, proofs)
-    for i, j in needed.functions:
-        number = proofs.named.get(("slack", ((i, j),)))
+    pairs = [("slack", pair) for pair in needed.functions] + [("rise", pair) for pair in needed.rises]
+    for what, pair in pairs:
+        number = proofs.named.get((what, (pair,)))
         if number is not None:
             proofs.facts.used.add(number)
         else:
-            step = f"functions {i} and {j}"
-            proofs.facts.require(proofs.integers.slack([(i, j)]), proofs.on.low, proofs.on.high, step)
+            step = "functions {} and {}".format(*pair)
+            f = function_of(proofs.integers, what, (pair,))
+            proofs.facts.require(f, proofs.on.low, proofs.on.high, step)
     for number, step in enumerate(proofs.items):
         require(number in proofs.facts.used, step, "it is not needed, or listed twice")
 
@@ -456,7 +475,10 @@ def checked(listed: Private | Violated, file: bytes | None = None) -> Certificat
     diagram = laws.read_diagram(listed.nodes, listed.roots, sets, len(table.functions))
     laws.check_sums(diagram, integers)
     adjacency = laws.read_adjacency(listed.adjacency, sets)
-    needed = laws.needed_pairs(diagram, adjacency, sets, integers.has_delta)
+    if isinstance(listed, Extremal):
+        needed = orders.needed_pairs(diagram, adjacency, sets, integers.has_delta, listed.orders)
+    else:
+        needed = laws.needed_pairs(diagram, adjacency, sets, integers.has_delta)
     proofs = read_inequalities(listed.inequalities, integers, claim.on)
     check_coverage(listed.cases, needed, proofs)
     return Certificate(listed, claim, table, sets, adjacency, diagram, needed.pairs)

@@ -8,7 +8,9 @@ from . import chains, privacy, pufferfish, sizes
 from .reading import require, sealed
 from .schema import check_version, read
 
-Listed = privacy.Private | privacy.Violated | chains.Listed | pufferfish.Listed | sizes.Listed
+Listed = (
+    privacy.Private | privacy.Extremal | privacy.Violated | chains.Listed | pufferfish.Listed | sizes.Listed
+)
 Certificate = privacy.Certificate | chains.Certificate | pufferfish.Certificate | sizes.Certificate
 WRITERS = {
     "chain": "model check",

@@ -48,6 +48,7 @@ from dipc.kernel import laws as listing
 from dipc.kernel import privacy as kernel
 from dipc.kernel.facts import MAX_POWER, Scaled, reduced
 from dipc.kernel.laws import Pairs, Ratio
+from dipc.kernel.orders import Order
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.graph import closure
 from dipc.models.laws import Listed, Neighbours
@@ -67,12 +68,14 @@ DIGITS = 12  # of the numbers of a counterexample
 NUMBERS = [field.name for field in fields(kernel.Numbers)]
 FARTHEST = 40  # powers of 10 between the eps of a counterexample and that of its certificate
 
-What = Literal["slack", "+", "-"]
+What = Literal["slack", "+", "-", "rise"]
 Piece = tuple[EpsRange, Literal["+", "-", "?"]]  # the sign there
 
 
-def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kernel.Violated:
-    """The certificate of a verdict.
+def certificate(
+    program: CoreProgram, verdict: Verdict, every: bool = False
+) -> kernel.Private | kernel.Violated:
+    """The certificate of a verdict; with ``every``, a proof lists all pairs even where some are enough.
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
@@ -88,7 +91,8 @@ def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kern
             return Writer(program, program.adjacency, goal, on).violation(found)
         case Private(goal) if program.adjacency is not None:
             evidence = verdict.evidence
-            if evidence is None or evidence.system is not program:
+            known = evidence is not None and evidence.system is program
+            if evidence is None or not known or (every and evidence.neighbours.reduced):
                 evidence = evidence_of(program, goal)
             return Writer(program, program.adjacency, goal, goal.budgets).proof(evidence)
     raise InputError("there is no certificate: nothing was decided about all adjacent inputs of the program")
@@ -119,21 +123,41 @@ class Writer:
             if store.branches[node]:
                 nodes.append([store.cells[node], *(number[child] for child in store.branches[node])])
             else:
-                value = store.value(node)
-                assert isinstance(value, Quotient)
-                self.ratios.number(value)
+                self._number(store, node)
         f, divisor = self.ratios.ratio(self.goal.delta)
         table = self.ratios.table(Ratio(to_function(f), divisor))
         self.integers = listing.in_integers(table, fraction(self.goal.multiple))
         cases = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         outcomes = [flat(outcome) for outcome in neighbours.outcomes]
-        return kernel.Private(
+        listed = {
             **self._header((terms(f), divisor), outcomes, self._pairs(neighbours)),
-            nodes=nodes,
-            roots=[number[root] for root in roots],
-            inequalities=list(self.items.values()),
-            cases=cases,
-        )
+            "nodes": nodes,
+            "roots": [number[root] for root in roots],
+            "cases": cases,
+        }
+        orders = self._orders(neighbours, store) if neighbours.reduced else None
+        inequalities = list(self.items.values())
+        if orders is None:
+            return kernel.Private(**listed, inequalities=inequalities)
+        return kernel.Extremal(**listed, inequalities=inequalities, orders=orders)
+
+    def _number(self, store: Diagrams, leaf: int) -> int:
+        """The number of the function that a leaf is."""
+        value = store.value(leaf)
+        assert isinstance(value, Quotient)
+        return self.ratios.number(value)
+
+    def _orders(self, neighbours: Neighbours, store: Diagrams) -> list[list[Order] | None]:
+        """The orders of the values of all cells, with the facts that they need."""
+        assert isinstance(neighbours, ProductNeighbours)
+        found: list[list[Order] | None] = []
+        for orders in neighbours.orders:
+            found.append(None if orders is None else [order.chains() for order in orders])
+            for order in orders or ():
+                for pair in sorted(pair for link in order.links for pair in link or ()):
+                    low, high = (self._number(store, leaf) for leaf in pair)
+                    self._fact("rise", ((low, high),), self.on)
+        return found
 
     def _pairs(self, neighbours: Neighbours) -> list[tuple[int, int]] | None:
         """The pairs of a formula, one way round."""
@@ -256,8 +280,7 @@ class Writer:
 
     def _named(self, what: str, pairs: Pairs) -> Scaled:
         """The function of that name, in normal form."""
-        f = self.integers.slack(pairs) if what == "slack" else self.integers.signed(pairs[0], what)
-        return reduced(f)
+        return reduced(kernel.function_of(self.integers, what, pairs))
 
     def _unscaled(self, f: Scaled) -> ExpPoly:
         return ExpPoly({key: fmpq(c) for key, c in f.items()}, self.integers.unit)

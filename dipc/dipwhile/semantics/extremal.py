@@ -79,6 +79,21 @@ class Order:
             found[value] = chain, place
         return found
 
+    def chains(self) -> list[list[list[int]]]:
+        """The chains, each with its values in ascending classes of equal functions."""
+        found = [[[self.values[0]]]]
+        for value, link in zip(self.values[1:], self.links, strict=True):
+            if link is None:
+                found.append([[value]])
+            elif link:
+                found[-1].append([value])
+            else:
+                found[-1][-1].append(value)
+        return found
+
+
+Orders = Sequence[Order]  # of each cell
+
 
 class Extremal:
     """The pairs in a distance that are made of moves that no other move dominates."""
@@ -107,10 +122,7 @@ class Extremal:
 
 
 class Search:
-    """The pairs of probabilities that matter, output by output; ``reduced`` counts those with extremal pairs.
-
-    ``oracle`` is about the eps range of the claim.
-    """
+    """The pairs of probabilities that matter; ``oracle`` is about the eps range of the claim."""
 
     def __init__(
         self, diagrams: Diagrams, space: InputSpace, relation: Distance, oracle: SignOracle, tick: Tick
@@ -121,24 +133,22 @@ class Search:
         self._probes = [arb(eps) for eps in {budgets.inside, *PROBES} if eps in budgets]
         self._balls, self._proved = cache(self._values), cache(self._proof)
         self._means: dict[int, arb] = {}
-        self.reduced = 0
 
-    def pairs(self, root: int) -> Found:
-        """The pairs of leaves that one function has on adjacent inputs, or on the extremal ones."""
+    def pairs(self, root: int) -> tuple[Found, Orders | None]:
+        """The pairs of leaves that one function has on adjacent inputs, or on the extremal ones by orders."""
         every = self._all(root, FEW)
         if every is not None:
-            return every
+            return every, None
         orders = [self._guessed(root, place) for place in range(len(self._space.cells))]
         chosen = self._extremal(root, orders)
         unproved = {pair for order in orders for link in order.links if link for pair in link}
         every = self._all(root, GAIN * (len(chosen) + len(unproved)))
         if every is not None:
-            return every
+            return every, None
         if not self._defined(root):
-            return self._walk.pairs(self._diagrams, root, self._tick)
+            return self._walk.pairs(self._diagrams, root, self._tick), None
         shown = [self._shown(order) for order in orders]
-        self.reduced += 1
-        return chosen if shown == orders else self._extremal(root, shown)
+        return chosen if shown == orders else self._extremal(root, shown), shown
 
     def _extremal(self, root: int, orders: Sequence[Order]) -> Found:
         return Walk(self._space, Extremal(self._relation, orders)).pairs(self._diagrams, root, self._tick)

@@ -14,7 +14,7 @@ from dipc.clock import Clock, Tick, processor_time, unlimited
 from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
-from dipc.dipwhile.semantics.extremal import Search
+from dipc.dipwhile.semantics.extremal import Orders, Search
 from dipc.dipwhile.semantics.formulas import Related
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, Walk, number_of_pairs
@@ -77,9 +77,13 @@ class WithinDistance:
         self.space = space
         self.inputs = space.size
         self.symmetric, self.different = relation.symmetric, relation.different
-        self.reduced = 0
         self._valuations: dict[int, Valuation] = {}
         self._relation = relation
+
+    @property
+    def reduced(self) -> int:
+        """For how many outcomes pairs that others dominate were left out."""
+        return 0
 
     def count(self, limit: int | None = None) -> int:
         """A walk that looks at no probability."""
@@ -109,6 +113,7 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         WithinDistance.__init__(self, space, relation)
         self._tick: Tick = unlimited
         self._oracle: SignOracle | None = None
+        self.orders: list[Orders | None] = []
 
     def telling(self, tick: Tick, oracle: SignOracle | None = None) -> ProductNeighbours:
         """The same neighbours, whose walks call ``tick`` and add to diagrams of their own.
@@ -136,8 +141,14 @@ class ProductNeighbours(OutputLaws, WithinDistance):
             ]
         return [(left, right) for state, left, right in found if relation.accepts(state)]
 
+    @property
+    def reduced(self) -> int:
+        """For how many outcomes ``by_output`` went through extremal pairs only: those that have orders."""
+        return sum(orders is not None for orders in self.orders)
+
     def by_output(self) -> Iterator[Case]:
-        """A walk for every outcome; ``reduced`` of them went through extremal pairs only."""
+        """A walk for every outcome; its orders, if it went through extremal pairs only, become known."""
+        self.orders = []
         search, walk = None, Walk(self.space, self._relation)
         if self._oracle is not None and isinstance(self._relation, Distance):
             search = Search(self._diagrams, self.space, self._relation, self._oracle, self._tick)
@@ -145,8 +156,8 @@ class ProductNeighbours(OutputLaws, WithinDistance):
             if search is None:
                 found = walk.pairs(self._diagrams, function, self._tick)
             else:
-                found = search.pairs(function)
-                self.reduced = search.reduced
+                found, orders = search.pairs(function)
+                self.orders.append(orders)
             for (left, right), pairs in found.items():
                 yield Case((o,), (self._probability(left),), (self._probability(right),), pairs)
         if self.reduced:
