@@ -56,7 +56,7 @@ class Maker:
 
     def __init__(self, seed: int, structured: bool) -> None:
         self.random, self.structured = random.Random(seed), structured
-        self.size = self.random.choice((1, 2, 2, 3) if campaigns.CAMPAIGN else (1, 2))
+        self.size = self.random.choice((1, 2, 2) if campaigns.CAMPAIGN else (1, 2))
 
     def pick(self, *options: str) -> str:
         return self.random.choice(options)
