@@ -60,11 +60,11 @@ class Part:
 
 def parts_of(program: CoreProgram) -> tuple[Part, ...]:
     """The parts, two with outputs at least, which share out all inputs and outputs; or none."""
-    if any(isinstance(instruction, Halt) for instruction in program.code[:-1]):
+    outputs = {cell for variable in program.outputs for cell in variable.cells}
+    if len(outputs) < 2 or any(isinstance(instruction, Halt) for instruction in program.code[:-1]):
         return ()
     segments = _segments(program.code)
     groups = _groups(program, segments)
-    outputs = {cell for variable in program.outputs for cell in variable.cells}
     if sum(not outputs.isdisjoint(group) for group in groups) < 2:
         return ()
     parts = [_part(program, segments, group) for group in groups]
