@@ -102,9 +102,10 @@ def _groups(program: CoreProgram, segments: dict[int, list[Instruction]]) -> lis
         targets = written(code, arrays)
         passed_on = targets & live_at[place + len(code)]
         for cell in live([*code, end], arrays, passed_on)[0] | (targets & outputs):
-            if cell in writer and (other := group[writer[cell]]) is not group[place]:
-                group[place] |= other
-                group |= dict.fromkeys(other, group[place])
+            if cell in writer and group[writer[cell]] is not group[place]:
+                small, large = sorted((group[writer[cell]], group[place]), key=len)
+                large |= small
+                group |= dict.fromkeys(small, large)
         writer |= dict.fromkeys(targets, place)
     return list({id(each): each for each in group.values()}.values())
 
