@@ -15,11 +15,12 @@ them back, and neither looks at the input.  Privacy, with or without delta, boun
 Renyi divergence are kept by such processing.  Inputs that differ in cells without outputs have equal laws.
 
 **Where several may differ**, a claim with delta = 0 is F q_1 q_2 ... >= p_1 p_2 ... for all *ways* (p_k, q_k)
-of the parts, the probabilities of an output on two inputs of the part, whose costs share the distance.  If a
-p is 0 it holds.  Else a way is left out if p q' <= p' q on the whole range for a way (p', q') that costs no
-more and takes its place: wherever p' > 0, p/q <= p'/q', also if q or q' is 0, an infinite ratio.  That is at
-all eps but isolated ones, or at the only one, which is enough as both sides are continuous.  Ways with p = q
-are the way (1, 1).  Equal products are one, so that of parts that are alike multisets of ways remain.
+of the parts, the probabilities of an output on two inputs of the part, whose costs share the distance.  Ways
+with p = q are the way (1, 1), which costs nothing and always stays.  Another way is left out if a way (p', q')
+that costs no more takes its place: p q' <= p' q on the whole range.  Then p/q <= p'/q' wherever p' > 0, also
+if q or q' is 0, an infinite ratio.  For p' = 0 on the whole range (1, 1) is in the place of both; else p' > 0
+at all eps but isolated ones, which is enough, as both sides are continuous.  Equal products are one, so that
+of parts that are alike multisets of ways remain.
 
 **Outputs.**  With delta = 0, an output of one part stands for the output of the program that has it there
 and, in each other part, the first output that is possible for every eps of the range if all cells have their
@@ -38,7 +39,6 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.claims.oracle import SignOracle, require_positive
-from dipc.claims.ratios import vanishes
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, cost
 from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours, WithinDistance
@@ -138,9 +138,7 @@ class _Placed:
             used = fmpq(0) if alone else sum(costs, fmpq(0))
             rank = Ranks(space).of(i, j)
             both = enumerate(zip(laws[i], laws[j], strict=True))
-            found += [
-                Way(used, p, q, rank, o) for o, (p, q) in both if not vanishes(p, judge.budgets) and p != q
-            ]
+            found += [Way(used, p, q, rank, o) for o, (p, q) in both if p != q]
         found.sort(key=lambda way: (way.cost, way.rank, way.output))
         distinct = list({(way.p, way.q): way for way in reversed(found)}.values())[::-1]
         if len(distinct) > MOST_WAYS:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import many
+from campaigns import many, spread
 from flint import fmpq
 from independent_parts import random_program
 
@@ -171,6 +172,29 @@ def test_parts_that_may_differ_at_once_add_up(adjacent: str, domain: str, mean: 
     found = dipc.load(head + EACH.replace("q[i]", mean))
     assert found.check().status == "private"
     assert str(found.budget().least.exact) == str(least)
+
+
+CROSSING = (
+    "if q[i] = 0 then x <- flip(1/2) elif q[i] = 1 then x <- flip(exp(eps)/(1+exp(eps)))"
+    " else x <- flip(3/4) end; if x then o[i] <- 1 else o[i] <- 0 end"
+)
+CERTAIN = "if q[i] = 2 then x <- true else x <- flip(eps/2) end; if x then o[i] <- 1 else o[i] <- 0 end"
+CONCAVE = "x <- Lap(eps, min(3*q[i], 1 + q[i])); o[i] <- disc(x, 0, 1, 2, 3)"
+
+
+WAYS = product(
+    (CROSSING, CERTAIN, CONCAVE),
+    ("3/2*eps", "3*eps", "4*eps", "eps + ln(3)", "2*ln(2)"),
+    ("hamming 2", "l1 1", "l1 2", "linf 1", "all"),
+)
+
+
+@pytest.mark.parametrize(("body", "claim", "adjacent"), spread(WAYS, 13))
+def test_the_ways_that_lose_most(body: str, claim: str, adjacent: str) -> None:
+    domain = "0, 1/2, 1" if body is CONCAVE else "0, 1, 2"
+    head = f"input q[2] in {{{domain}}}; output o[2] in 0..3 = 0; adjacent {adjacent}; "
+    text = f"{head}private {claim} for eps in (0, 1]; for i in 1..2 do {body} end"
+    assert compared(text) in ("private", "violated")
 
 
 def test_many_cells() -> None:
