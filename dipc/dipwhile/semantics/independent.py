@@ -15,8 +15,8 @@ them back, and neither looks at the input.  Privacy, with or without delta, boun
 Renyi divergence are kept by such processing.  Inputs that differ in cells without outputs have equal laws.
 
 **Where several may differ**, a claim with delta = 0 is F q_1 q_2 ... >= p_1 p_2 ... for all *ways* (p_k, q_k)
-of the parts, the probabilities of an output on two inputs of the part, whose costs share the distance.  Ways
-with p = q are the way (1, 1), which costs nothing and always stays.  Another way is left out if a way (p', q')
+of the parts, the probabilities of an output on two inputs of a part, whose costs share the distance.  Ways
+with p = q are the way (1, 1), which costs nothing and stays.  Another way is left out if a way (p', q')
 that costs no more takes its place: p q' <= p' q on the whole range.  Then p/q <= p'/q' wherever p' > 0, also
 if q or q' is 0, an infinite ratio.  For p' = 0 on the whole range (1, 1) is in the place of both; else p' > 0
 at all eps but isolated ones, which is enough, as both sides are continuous.  Equal products are one, so that
