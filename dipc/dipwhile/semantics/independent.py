@@ -150,13 +150,6 @@ class _Placed:
         return [equal, *kept]
 
 
-class _Outcome(NamedTuple):
-    """An output of each part, or of one: ``of`` is the only part that it is about, if there is one."""
-
-    outputs: dict[int, int]
-    of: int | None
-
-
 class Independent(WithinDistance):
     """All adjacent inputs of a program with independent parts.
 
@@ -183,12 +176,11 @@ class Independent(WithinDistance):
         single = [given | {k: o} for k, o in own]
         self.completed = [self._output(outputs) for outputs in single]
         self._products: list[Case] = []
-        if self.one_differs:
-            self._rows = [_Outcome(given | {k: o} if whole else {k: o}, k) for k, o in own]
-        else:
-            self._rows = [_Outcome(outputs, None) for outputs in single]
+        self._about = [k for k, _ in own] if self.one_differs else []  # for each outcome, its part
+        self._rows = single if whole else [{k: o} for k, o in own]
+        if not self.one_differs:
             self._multiply([part.ways(relation, judge, given[k]) for k, part in enumerate(self._parts)])
-        self.outcomes = [self._output(row.outputs) for row in self._rows]
+        self.outcomes = [self._output(row) for row in self._rows]
 
     def _multiply(self, ways: Sequence[Sequence[Way]]) -> None:
         """The products of ways within the distance."""
@@ -207,7 +199,7 @@ class Independent(WithinDistance):
                 raise InputError("there are too many products")
         for (p, q), (_, rank, outputs) in products.items():
             self._products.append(Case((len(self._rows),), (p,), (q,), Pairs(rank, 1)))
-            self._rows.append(_Outcome(dict(enumerate(outputs)), None))
+            self._rows.append(dict(enumerate(outputs)))
 
     def _output(self, outputs: dict[int, int]) -> Valuation:
         """The values of the cells of some parts: an output of the program, or single cells."""
@@ -244,14 +236,13 @@ class Independent(WithinDistance):
     def laws(self, rank: int) -> tuple[Vector, Vector]:
         """The probabilities of the outcomes, and 0 for those that are about a part that does not differ."""
         _, left, right = Ranks(self.space).parts(rank)
-        differs = {k for k, part in enumerate(self._parts) if part.digits(left) != part.digits(right)}
-        return self._law(left, differs), self._law(right, differs)
+        differ = {k for k, part in enumerate(self._parts) if part.digits(left) != part.digits(right)}
+        left_out = {e for e, k in enumerate(self._about) if k not in differ}
+        return self._law(left, left_out), self._law(right, left_out)
 
-    def _law(self, position: int, differs: set[int]) -> Vector:
+    def _law(self, position: int, left_out: set[int]) -> Vector:
         laws = [part.neighbours.law_at(part.digits(position)) for part in self._parts]
         return tuple(
-            prod((laws[k][o] for k, o in row.outputs.items()), start=ONE)
-            if row.of is None or row.of in differs
-            else Quotient.of(0)
-            for row in self._rows
+            Quotient.of(0) if e in left_out else prod((laws[k][o] for k, o in row.items()), start=ONE)
+            for e, row in enumerate(self._rows)
         )
