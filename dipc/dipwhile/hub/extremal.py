@@ -41,6 +41,8 @@ from dipc.models.laws import Case, Pairs, Vector
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 
+MOST_PAIRS = 20_000  # to compare for one output
+
 Move = tuple[int, int, int]  # the places of the values in u and u', and what is left of the distance then
 Chosen = tuple[tuple[Move, int], ...]  # for some cells with equal roles: how many make which move
 
@@ -67,6 +69,7 @@ class HubNeighbours:
         self._space, self._relation, self._tick = space, relation, tick
         self._shapes = Shapes(space, Execution(space, tick, fits))
         self._check_totals()
+        self._choices = {shape: self._chosen(shape, cells) for shape, cells in dict(self._shapes.of).items()}
 
     @cached_property
     def outcomes(self) -> list[Valuation]:
@@ -80,12 +83,10 @@ class HubNeighbours:
 
     def by_output(self) -> Iterator[Case]:
         """Of each shape of outputs the extremal pairs, one of each orbit."""
-        met: set[Shape] = set()
-        for number, (shape, cells) in enumerate(self._shapes.of):
-            if shape in met:
-                continue
-            met.add(shape)
-            for chosen in self._choices(shape, cells):
+        first = {shape: number for number, (shape, _) in reversed(list(enumerate(self._shapes.of)))}
+        for shape, number in first.items():
+            cells = self._shapes.of[number][1]
+            for chosen in self._choices[shape]:
                 self._tick()
                 left, right = (self._probability(shape, chosen, side) for side in (0, 1))
                 yield Case((number,), (left,), (right,), Pairs(self._rank(cells, chosen), 1))
@@ -136,14 +137,39 @@ class HubNeighbours:
 
     # --- pairs -----------------------------------------------------------------------------------
 
-    def _choices(self, shape: Shape, cells: tuple[Cells, ...]) -> Iterator[tuple[Chosen, ...]]:
-        """The extremal moves of all cells with roles, up to permutations of those with the same."""
-        groups = [
-            (self._extremal(shape, roles, places[0]), number)
-            for (roles, number), places in zip(shape.cells, cells, strict=True)
-        ]
-        start: int = self._relation.start
-        return _combined(groups, start, start)
+    def _chosen(self, shape: Shape, cells: tuple[Cells, ...]) -> list[tuple[Chosen, ...]]:
+        """The extremal moves of all cells with roles, up to permutations of those with the same.
+
+        Raises :class:`Unfit` if they are so many that little is known to be monotone.
+        """
+        found: list[tuple[tuple[Chosen, ...], int]] = [((), self._relation.start)]
+        for (roles, number), places in zip(shape.cells, cells, strict=True):
+            moves = self._extremal(shape, roles, places[0])
+            found = [
+                ((*before, chosen), left)
+                for before, rest in found
+                for chosen, left in self._shared_out(moves, number, rest)
+            ]
+            if len(found) > MOST_PAIRS:
+                raise Unfit
+        return [chosen for chosen, _ in found]
+
+    def _shared_out(self, moves: list[Move], number: int, left: int) -> list[tuple[Chosen, int]]:
+        """All ways in which so many cells make these moves, with what is left of the distance."""
+        open_ways: list[tuple[Chosen, int, int]] = [((), number, left)]
+        found: list[tuple[Chosen, int]] = []
+        for move in moves:
+            self._tick()
+            cost = self._relation.start - move[2]
+            ways = [
+                ((*chosen, (move, many)) if many else chosen, rest - many, left - many * cost)
+                for chosen, rest, left in open_ways
+                for many in range(rest + 1)
+                if many * cost <= left
+            ]
+            found += [(chosen, left) for chosen, rest, left in ways if not rest]
+            open_ways = [way for way in ways if way[1]]
+        return found
 
     def _extremal(self, shape: Shape, roles: Roles, place: int) -> list[Move]:
         """The moves of a cell that no other one dominates; of those that dominate each other the first."""
@@ -190,28 +216,3 @@ class HubNeighbours:
             each = (move for move, number in moves for _ in range(number))
             rank += sum(ranks.step(place, a, b) for place, (a, b, _) in zip(places, each, strict=True))
         return rank
-
-
-def _combined(groups: list[tuple[list[Move], int]], start: int, left: int) -> Iterator[tuple[Chosen, ...]]:
-    """All ways to choose moves for groups of cells within what is left of the distance."""
-    if not groups:
-        yield ()
-        return
-    (moves, number), *others = groups
-    for chosen, rest in _shared_out(moves, number, start, left):
-        for following in _combined(others, start, rest):
-            yield (chosen, *following)
-
-
-def _shared_out(moves: list[Move], number: int, start: int, left: int) -> Iterator[tuple[Chosen, int]]:
-    """All ways in which so many cells make these moves, with what is left of the distance."""
-    if not moves:
-        if not number:
-            yield (), left
-        return
-    (*before, move) = moves
-    cost = start - move[2]
-    for many in range(number + 1):
-        if many * cost <= left:
-            for chosen, rest in _shared_out(before, number - many, start, left - many * cost):
-                yield ((*chosen, (move, many)) if many else chosen), rest

@@ -100,14 +100,14 @@ class Integrals:
             raise InternalError("an integrand does not vanish at infinity")
 
     def _product(self, powers: Powers, cell: int) -> Terms:
-        """The product of factors on a cell between two means."""
-        if not powers:
-            return {(0, 0): fmpq(1)}
-        found = self._products.get((powers, cell))
-        if found is None:
-            *before, last = powers
-            found = _times(self._product(tuple(before), cell), self._power(*last, cell))
-            self._products[powers, cell] = found
+        """The product of factors on a cell between two means, from its longest known prefix."""
+        known = len(powers)
+        while known and (powers[:known], cell) not in self._products:
+            known -= 1
+        found = self._products[powers[:known], cell] if known else {(0, 0): fmpq(1)}
+        for end in range(known, len(powers)):
+            found = _times(found, self._power(*powers[end], cell))
+            self._products[powers[: end + 1], cell] = found
         return found
 
     def _power(self, factor: int, number: int, cell: int) -> Terms:
