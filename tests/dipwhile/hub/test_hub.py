@@ -9,6 +9,7 @@ import pytest
 from campaigns import many
 
 import dipc
+import dipc.dipwhile.hub.extremal as extremal
 import dipc.dipwhile.pipeline as pipeline
 from dipc.dipwhile.hub.extremal import HubNeighbours, found
 from dipc.dipwhile.mechanisms import Mechanism
@@ -151,6 +152,15 @@ def test_sizes_that_no_list_of_inputs_reaches() -> None:
     assert verdict.counts.shortcut
     assert dipc.load("nmax1", N=9).check().status == "private"
     assert dipc.load("nmax1", N=9).check("99/100*eps").status == "violated"
+
+
+def test_many_pairs_that_no_other_dominates_are_left_to_the_exploration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mechanism = Mechanism.load("nmax1", N=5)
+    assert hub_of(mechanism) is not None
+    monkeypatch.setattr(extremal, "MOST_PAIRS", 9)  # it has 10
+    assert hub_of(mechanism) is None
 
 
 def test_a_certificate_is_about_all_pairs() -> None:
