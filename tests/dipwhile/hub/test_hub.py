@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from campaigns import many
 
@@ -152,6 +153,18 @@ def test_sizes_that_no_list_of_inputs_reaches() -> None:
     assert verdict.counts.shortcut
     assert dipc.load("nmax1", N=9).check().status == "private"
     assert dipc.load("nmax1", N=9).check("99/100*eps").status == "violated"
+
+
+@dipc.mechanism(inputs="q[2] in {0, 1, 2}", outputs="out in 0..1", adjacent="linf 1", private="eps")
+def noisy_maximum(q: Any, eps: Any) -> Any:
+    noisy = np.array(q) + np.random.laplace(scale=2 / eps, size=len(q))
+    return int(np.argmax(noisy))
+
+
+def test_a_mechanism_in_python() -> None:
+    hub = hub_of(noisy_maximum)
+    assert hub is not None
+    assert same_laws(noisy_maximum, hub)
 
 
 def test_many_pairs_that_no_other_dominates_are_left_to_the_exploration(
