@@ -41,7 +41,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
-NEAR, NEAR_NODES = 3, 50  # words, and pairs of distributions, that are tried for a range of eps
+NEAR, NEAR_NODES = 2, 20  # words, and pairs of distributions, that are tried for a range of eps
 AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 
 
