@@ -18,7 +18,7 @@ from flint import arb, fmpq
 from dipc.child import held
 from dipc.claims.wording import pretty
 from dipc.clock import Clock
-from dipc.dpctl.formula import Privacy, Probability, Property, Query, outermost
+from dipc.dpctl.formula import EachNext, Privacy, Probability, Property, Query, outermost
 from dipc.dpctl.model import Formula, MarkovModel
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import Segment
@@ -105,10 +105,14 @@ def _regions(verdict: ModelVerdict) -> Iterator[Region]:
     return (region for regions in verdict.regions.values() for region in regions)
 
 
+def _has_a_curve(formula: object) -> bool:
+    return isinstance(formula, Probability | Privacy) and not isinstance(formula.path, EachNext)
+
+
 def _panels(model: MarkovModel, verdict: ModelVerdict, span: Range) -> Iterator[Panel]:
     names, chain = list(islice(verdict.at, MOST_STATES)), model.model
     assert not isinstance(verdict.property.formula, Query)
-    judged = outermost(verdict.property.formula, lambda each: isinstance(each, Probability | Privacy))
+    judged = outermost(verdict.property.formula, _has_a_curve)
     for part in islice(dict.fromkeys(cast("Iterator[Judged]", judged)), MOST_PARTS):
         near = {s: [chain.names[t] for t in chain.neighbours_of(chain.names.index(s))] for s in names}
         states = list(

@@ -17,6 +17,7 @@ from processes import exact, random_mdp
 
 from dipc.dpctl.formula import EachNext, Proposition
 from dipc.dpctl.model import MDP, MarkovChain, load_model
+from dipc.dpctl.page import report_model_html
 from dipc.errors import InputError, Unsupported
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp
@@ -152,6 +153,11 @@ def test_a_tie_of_limits_is_undecided_unless_a_measure_is_signed() -> None:
     other = MarkovChain(rows, labels={"g": ["m", "n"]}, neighbours=[("s", "t")])
     assert other.check("forall k in N: D[ln 3, 0](X^k g)").status == "undecided"
     assert other.check("forall k in N: D[0, 1/2](X^k g)").status == "holds"
+
+
+def test_a_page_has_no_curve_of_all_numbers_of_steps() -> None:
+    model = MarkovChain({"s": {"t": "1"}, "t": {"t": "1"}}, neighbours=[("s", "t")])
+    assert "forall k in N" in report_model_html(model, "forall k in N: D[0, 1](X^k s)")
 
 
 def test_what_is_refused() -> None:
