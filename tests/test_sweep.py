@@ -106,6 +106,15 @@ def test_jobs_change_nothing(coin: str, capsys: Capture) -> None:
     assert len(tables[0]) == 9
 
 
+@pytest.mark.parametrize("command", ["prove rand1 svt1", "model check survey", "pufferfish check ex2 ex3"])
+def test_jobs_of_every_check(command: str, capsys: Capture) -> None:
+    pytest.importorskip("joblib")
+    found = [
+        (status([*command.split(), *more]), rows(capsys.readouterr().out)) for more in ([], ["--jobs", "2"])
+    ]
+    assert found[0] == found[1]
+
+
 def test_jobs_without_joblib(coin: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
     assert status(["check", coin, coin, "--jobs", "2"]) == 2

@@ -10,7 +10,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
@@ -104,10 +104,15 @@ def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> s
 
 
 def options(command: Callable[..., int]) -> Callable[..., int]:
-    """``--jobs`` and ``--cluster``."""
+    """``--jobs`` and ``--cluster``, which become the argument ``workers`` of the command."""
+
+    @wraps(command)
+    def with_workers(*given: Any, jobs: int, cluster: str | None, **more: Any) -> int:
+        return command(*given, workers=Workers(jobs, cluster), **more)
+
     number, where = "Ask K questions at a time.", "Ask on a cluster of dask: dask://HOST:PORT."
     jobs = click.option("--jobs", type=Count(least=1), default=1, metavar="K", help=number)
-    return jobs(click.option("--cluster", metavar="ADDRESS", callback=_address, help=where)(command))
+    return jobs(click.option("--cluster", metavar="ADDRESS", callback=_address, help=where)(with_workers))
 
 
 # --- one question after the other, or several at a time ------------------------------------------

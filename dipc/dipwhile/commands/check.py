@@ -73,7 +73,7 @@ Examples:
 @options.json(help="Print one JSON record; for several files, a list.")
 @options.verbose()
 @options.quiet()
-def check(files: tuple[str, ...], junit: str | None, jobs: int, cluster: str | None, **given: Any) -> int:
+def check(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **given: Any) -> int:
     """Prove the claim of each FILE for every eps, or give an exact counterexample.
 
     A FILE is a file, the name of a shipped program (see 'dipc programs'), a folder (all programs in it) or -
@@ -95,7 +95,7 @@ def check(files: tuple[str, ...], junit: str | None, jobs: int, cluster: str | N
         wanted.style,
         lambda file, progress: without_evidence(decided(replace(wanted, file=file), progress)[0]),
         lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
-        workers=tasks.Workers(jobs, cluster),
+        workers=workers,
     )
     with reported(junit, "dipc check", lambda error: Outcome(files[0], 0.0, error=error)) as outcomes:
         outcomes += [_single(wanted)] if single else questions.several(programs)

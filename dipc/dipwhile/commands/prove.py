@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dipc.claims.wording import pretty
-from dipc.cli import options
+from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, write_certificate
 from dipc.cli.outcome import Result, worst
 from dipc.cli.terminal import say, write
@@ -99,11 +99,12 @@ Examples:
     help="Print a proof as LaTeX, or as a theorem that Coq checks.",
 )
 @options.output(help="Write what --to prints to this file.")
+@tasks.options
 @options.expect(help="Compare each verdict with the file's comment '# expect for all sizes: violated'.")
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
 @options.quiet()
-def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
+def prove(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **given: Any) -> int:
     """Prove the claim of each FILE for every size and all inputs, and find the least t; or refute it.
 
     A parameter that is the size of an input array stands for every integer >= 1, and numbers of the input
@@ -123,6 +124,7 @@ def prove(files: tuple[str, ...], junit: str | None, **given: Any) -> int:
         wanted.style,
         lambda file, progress: decided(replace(wanted, file=file), progress),
         lambda file, seconds, error: SizesOutcome(file=file, seconds=seconds, error=error),
+        workers=workers,
     )
     with reported(junit, "dipc prove", lambda error: SizesOutcome(files[0], 0.0, error=error)) as outcomes:
         if single:

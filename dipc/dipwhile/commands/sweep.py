@@ -119,8 +119,7 @@ Examples:
 def sweep(
     each: tuple[str, ...],
     ask: str,
-    jobs: int,
-    cluster: str | None,
+    workers: tasks.Workers,
     csv_file: str | None,
     plot_file: str | None,
     **given: Any,
@@ -141,8 +140,7 @@ def sweep(
     points = [dict(zip(ranges, values, strict=True)) for values in itertools.product(*ranges.values())]
     start, table = monotonic(), Table(ask, ranges)
     answers: list[Answer] = []
-    question, workers = partial(answered, wanted, ask), tasks.Workers(jobs, cluster)
-    for found in tasks.in_turn("question", question, failed, points, workers):
+    for found in tasks.in_turn("question", partial(answered, wanted, ask), failed, points, workers):
         answers.append(found)
         if not wanted.as_json:
             table.show(found)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from dipc.claims.wording import Record, pretty
-from dipc.cli import options
+from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
 from dipc.cli.group import Group
 from dipc.cli.outcome import Result, worst
@@ -211,10 +211,17 @@ Examples:
 )
 @click.option("--exact", is_flag=True, help="Fractions for the numbers of a witness in a large chain, too.")
 @options.expect(help="Compare each verdict with its comment '# expect: fails' (or holds, undecided).")
+@tasks.options
 @options.junit()
 @options.certificate(metavar="OUT")
 @options.quiet()
-def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None, junit: str | None) -> int:
+def check(
+    asked: Asked,
+    formulas: tuple[str, ...],
+    file_of_formulas: str | None,
+    junit: str | None,
+    workers: tasks.Workers,
+) -> int:
     """Decide each FORMULA of dpCTL* at the start states of MODEL, for every eps.
 
     Without a FORMULA: the `property` lines of the model.  The name of a file (*.dpm, *.drn), of a shipped
@@ -249,6 +256,7 @@ def check(asked: Asked, formulas: tuple[str, ...], file_of_formulas: str | None,
                 each.asked.name, seconds, error=error, line=each.line, among=among
             ),
             _show_table,
+            workers,
         )
         if len(posed) == 1 and not among:
             outcomes.append(questions.one(posed[0], f"checking {asked.name}"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dipc.claims.wording import Record, pretty
-from dipc.cli import options
+from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
 from dipc.cli.group import Group
 from dipc.cli.outcome import Result, worst
@@ -209,12 +209,13 @@ Examples:
 @comparing
 @options.claim(help="Decide this instead of the file's claim, for example 'ln(2), 1/100'.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
+@tasks.options
 @options.expect()
 @options.certificate(metavar="OUT")
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
 @options.quiet()
-def check(asked: Asked, files: tuple[str, ...], junit: str | None) -> int:
+def check(asked: Asked, files: tuple[str, ...], junit: str | None, workers: tasks.Workers) -> int:
     """Prove the claim of each FILE for every prior and all sequences, or give an exact counterexample.
 
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
@@ -234,6 +235,7 @@ def check(asked: Asked, files: tuple[str, ...], junit: str | None) -> int:
         asked.style,
         lambda file, progress: _decided(replace(asked, file=file), progress),
         lambda file, seconds, error: HiddenOutcome(name_of(file), seconds, error=error),
+        workers=workers,
     )
     with reported(
         junit, "dipc pufferfish check", lambda error: HiddenOutcome(files[0], 0.0, error=error)
