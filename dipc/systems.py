@@ -208,7 +208,7 @@ MODELS = System(
         "export": "dpctl.commands.files:export",
     },
     flag="--formula",
-    statements=("chains",),
+    statements=("chains", "curves"),
     views=("views", "panels", "page"),
 )
 

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .facts import ZERO
 from .formulas import ListedNode, Node, check_word, formula_shown, read_formula, word_shown
@@ -117,17 +117,20 @@ class Chain(NamedTuple):
         return frozenset([self.states.index(proposition)])
 
 
-def read_chain(listed: Asked) -> Chain:
-    """The chain, if every row sums to 1."""
+def read_chain(
+    listed: Any, rows: list[Any] | None = None, positive: Callable[[Any], bool] = lambda p: p > 0
+) -> Chain:
+    """The chain, if every row sums to 1; ``rows`` are those listed unless they are given."""
+    rows = listed.rows if rows is None else rows
     states, last = listed.states, len(listed.states) - 1
     for name in (*states, *listed.labels):
         check_word(name, "states" if name in states else "labels")
     some = 0 < len(set(states)) == len(states) <= MAX_STATES
     require(some, "states", "there are none, too many, or one is listed twice")
-    require(len(listed.rows) == len(states), "rows", "there is not one row for every state")
-    for s, row in enumerate(listed.rows):
+    require(len(rows) == len(states), "rows", "there is not one row for every state")
+    for s, row in enumerate(rows):
         check_numbers([t for t, _ in row], last, f"row {s}")
-        right = all(p > 0 for _, p in row) and expected(row, None) == 1
+        right = all(positive(p) for _, p in row) and expected(row, None) == 1
         require(right, f"row {s}", "a probability is not positive, or their sum is not 1")
     new = set(states).isdisjoint(listed.labels)
     require(new, "labels", "a label must not have the name of a state")
@@ -138,7 +141,7 @@ def read_chain(listed: Asked) -> Chain:
     check_numbers(listed.asked, last, "asked")
     require(listed.asked, "asked", "there are no states")
     labels = {name: frozenset(numbers) for name, numbers in listed.labels.items()}
-    return Chain(listed.model, states, listed.rows, labels, listed.neighbours, listed.asked)
+    return Chain(listed.model, states, rows, labels, listed.neighbours, listed.asked)
 
 
 def check_numbers(numbers: Sequence[int], last: int, step: str) -> None:
@@ -248,10 +251,20 @@ class Evaluation:
             return self.boolean(Level(self.chain.rows, self.truth), node)
         values = self.probabilities(node.operands[0])
         if node.kind == "P":
-            return frozenset(s for s, p in enumerate(values) if node.detail.has(p))
+            return frozenset(s for s, p in enumerate(values) if self.within(node.detail, p))
         pairs = [pair for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
-        broken = {s for pair in pairs if not node.detail.holds(*(values[s] for s in pair)) for s in pair}
+        broken = {
+            s for pair in pairs if not self.close(node.detail, *(values[s] for s in pair)) for s in pair
+        }
         return frozenset(range(len(values))) - broken
+
+    def within(self, detail: Any, p: Any) -> bool:
+        """Whether a probability meets a P."""
+        return bool(detail.has(p))
+
+    def close(self, detail: Any, p: Any, q: Any) -> bool:
+        """Whether two probabilities meet the inequality of a D."""
+        return bool(detail.holds(p, q))
 
     def boolean(self, level: Level, node: Node) -> States:
         """The states of a Boolean combination of sets of states."""

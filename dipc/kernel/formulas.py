@@ -6,7 +6,7 @@ formula.  The constants in it are quotients of sums of c * exp(k), which are com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -156,8 +156,9 @@ OPERANDS = dict.fromkeys(("true", "false", "name"), 0) | dict.fromkeys(("not", "
 """How many operands; "and" and "or" have one or more."""
 
 
-def read_formula(listed: Sequence[ListedNode]) -> list[Node]:
-    """The nodes, all of them needed; the last one is a state formula."""
+def read_formula(listed: Sequence[Any], detail_of: Callable[..., Any] | None = None) -> list[Node]:
+    """The nodes, all of them needed; the last one is a state formula; ``detail_of`` reads their details."""
+    detail_of = detail_of or read_detail
     nodes: list[Node] = []
     for i, (kind, detail, operands) in enumerate(listed):
         step = f"formula, node {i}"
@@ -167,7 +168,7 @@ def read_formula(listed: Sequence[ListedNode]) -> list[Node]:
         require(len(operands) == count, step, "it has another number of operands")
         inner = all(nodes[j].is_state for j in operands)
         is_state = kind in "PD" or (kind not in "XU" and inner)
-        nodes.append(Node(kind, tuple(operands), read_detail(kind, detail, step), is_state))
+        nodes.append(Node(kind, tuple(operands), detail_of(kind, detail, step), is_state))
     used = {j for node in nodes for j in node.operands}
     whole = nodes and nodes[-1].is_state and len(used) == len(nodes) - 1
     require(whole, "formula", "it is empty, a path formula, or has a part that is not needed")
@@ -194,8 +195,8 @@ def read_detail(kind: Kind, detail: Detail, step: str) -> Any:
     raise Refused(step, "the operator has another detail, or none")
 
 
-def read_private(listed: Budget, step: str) -> Private:
-    """Powers are whole, and epsilon and delta are not negative."""
+def read_private(listed: Budget, step: str, signed: bool = True) -> Private:
+    """Powers are whole, and epsilon and delta are not negative, if ``signed``."""
     constant, logarithms, delta = listed.constant, listed.logarithms, read_number(listed.delta, step)
     scale = Fraction(1)
     for base, exponent in logarithms:
@@ -206,7 +207,7 @@ def read_private(listed: Budget, step: str) -> Private:
         scale *= base ** int(exponent)
     factor = {(0, ZERO, constant, ZERO): scale}
     positive = sign(facts.add(factor, facts.negative(ONE))) >= 0 and sign(delta.above) >= 0
-    require(positive, step, "epsilon or delta is negative")
+    require(positive or not signed, step, "epsilon or delta is negative")
     parts = [str(constant)] * bool(constant or not logarithms)
     parts += [f"ln({base})" if exponent == 1 else f"{exponent}*ln({base})" for base, exponent in logarithms]
     return Private(factor, delta, " + ".join(parts).replace("+ -", "- "))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from . import chains, privacy, pufferfish, sizes
+from . import chains, curves, privacy, pufferfish, sizes
 from .reading import require, sealed
 from .schema import check_version, read
 
 Listed = (
-    privacy.Private | privacy.Extremal | privacy.Violated | chains.Listed | pufferfish.Listed | sizes.Listed
+    privacy.Private
+    | privacy.Extremal
+    | privacy.Violated
+    | chains.Listed
+    | curves.Listed
+    | pufferfish.Listed
+    | sizes.Listed
 )
 Certificate = privacy.Certificate | chains.Certificate | pufferfish.Certificate | sizes.Certificate
 WRITERS = {
     "chain": "model check",
+    "curves": "model check",
     "sizes": "prove",
     "pufferfish": "pufferfish check",
     "hidden": "pufferfish check",
@@ -45,6 +52,9 @@ def checked(data: Any, program: bytes | None = None) -> Certificate:
         case chains.Listed():
             refuse_program(program, "Markov chain")
             return chains.checked(listed)
+        case curves.Listed():
+            refuse_program(program, "Markov chain")
+            return curves.checked(listed)
         case pufferfish.Listed():
             refuse_program(program, "hidden Markov model")
             return pufferfish.checked(listed)
