@@ -22,7 +22,7 @@ from dipc.dpctl.certify import listed_model, verdict_certificate
 from dipc.dpctl.model import READERS, MarkovModel
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source, Unsupported
-from dipc.kernel import curves
+from dipc.kernel import curves, facts
 from dipc.kernel.reading import Refused
 from dipc.kernel.statements import check
 from dipc.signs.eps_range import EpsRange
@@ -185,3 +185,14 @@ def test_nested_operators_and_vanishing_transitions_are_refused_by_name() -> Non
     with pytest.raises(Unsupported):
         verdict_certificate(verdict, "m")
     assert verdict.status == "holds" and verdict.property.eps_range.high == fmpq(2)
+
+
+def test_what_touches_zero_is_not_positive() -> None:
+    """-(eps - 1)^2 < 0 is wrong at 1, though (eps - 1)^2 >= 0 has a proof."""
+    one, zero = Fraction(1), Fraction(0)
+    square = {(2, zero, zero, zero): one, (1, zero, zero, zero): -2 * one, (0, zero, zero, zero): one}
+    touching = facts.Product("product", one, [facts.Factor([(-one,), (one, 1)], 2, None)])
+    on = facts.Interval(zero, Fraction(2), False, False)
+    assert curves.Signs(on, [curves.Sign(True, touching)], "piece 0").nonnegative(square)
+    with pytest.raises(Refused, match="a factor has no proof"):
+        curves.Signs(on, [curves.Sign(False, touching)], "piece 0").positive(square)
