@@ -110,7 +110,7 @@ def test_the_command(tmp_path: Path, capsys: Capture) -> None:
 
 def test_a_program_is_observed_once(capsys: Capture) -> None:
     assert status(["pufferfish", "budget", "ex5", "--curve"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].split() == ["1", "40/21", "0.6443570164"]
+    assert capsys.readouterr().out.splitlines()[1].split() == ["1", "40/21", "0.6443570164", "out=1"]
 
 
 # --- SMT-LIB with functions of eps ---------------------------------------------------------------
