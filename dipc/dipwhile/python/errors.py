@@ -168,7 +168,10 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
         return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
     if error.message == "division by zero" and error.span is not None:
         written = source.text[error.span.start : error.span.end]
-        if written.startswith("return "):
+        if error.span == function.place:
+            hint = "add a `return` at the end, or None to the set of the output"
+            return type(error)("a path through the function ends without `return`", error.span, hint)
+        if re.match(r"return\b", written):
             message = "None or a string that is not in the set of the output is returned here on some path"
             return type(error)(message, error.span, 'add it: `outputs="out in {None, ...}"`')
         if not re.fullmatch(r".*(/|%|\*\*|mod|floor).*", written, re.DOTALL) or set(written) & set("[{"):

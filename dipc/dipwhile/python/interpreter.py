@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -452,7 +453,8 @@ class Interpreter(Operations):
                 value = self.settled(self.plain(self.read(inside)))
                 form = None if spec is None else self.read(spec)
                 if is_known(value) and not isinstance(value, Fraction):
-                    return format(value, form or "")
+                    with suppress(TypeError, ValueError):  # no such format
+                        return format(value, form or "")
         raise self.unread(part, ("this in an f-string", "use integers and strings in it"))
 
     def in_comprehension(self, node: ast.expr) -> bool:
@@ -511,7 +513,7 @@ class Interpreter(Operations):
             for v in (self.values_of(value) if isinstance(value, Sym) else [value])
         }
         if not all(truths) and not bits <= {0, 1}:
-            raise self.refuse("`^` of these numbers", "use it with 0 and 1 only")
+            return self.bitwise(operator.xor, left, right)
         differ = self.compare("!=", left, right)
         return differ if all(truths) else self.as_number(differ)
 

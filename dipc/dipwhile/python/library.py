@@ -118,7 +118,9 @@ def call(
     handler = WORDS.get(path)
     if handler is None:
         message, hint = unknown(path, node, m)
-        raise UnknownCall(message, m.place, hint)
+        if path.rpartition(".")[2] in INSTEAD:
+            raise UnknownCall(message, m.place, hint)
+        raise m.refuse(message, hint)
     if path.partition(".")[0] in ("rng", "random"):
         m.note(EXACT)
     return applied(m, path, handler, (m, *positional), named)

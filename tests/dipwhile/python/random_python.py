@@ -88,7 +88,6 @@ class Writer:
             lambda: f"{{0: {b()}, 1: {b()}}}[({b()}) % 2]",
             lambda: f"({a()}) ** 2",
             lambda: f"(({a()}) {self.pick('&', '|', '^', '>>', '<<')} {self.pick('1', '2', '3')})",
-            lambda: f"(w{len(name)} := {a()})",
             lambda: f"int(f'{{abs({self.pick(*self.ints)})}}')",
             lambda: f"helper({b()}{self.pick('', f', {b()}', f', k={b()}')})",
             lambda: f"(lambda {name}: {self.inside(name)})({b()})",
@@ -192,6 +191,7 @@ class Writer:
             lambda: [f"{self.pick('m', 'n')} {self.pick('+=', '-=', '*=')} {self.int(1)}"],
             lambda: [f"{self.pick('m', 'n')} {self.pick('//=', '%=')} {self.pick('2', '3', '-2')}"],
             lambda: [f"b = {self.bool()}"],
+            lambda: [f"if (w := {self.int()}) > 0 {self.pick('and', 'or')} {self.bool(1)}:", "    n += w"],
             lambda: [f"s = {self.text()}"],
             *[lambda: [f"{self.pick('u', 'v')} = {self.list()}"]] * 2,
             lambda: [

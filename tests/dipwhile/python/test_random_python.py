@@ -134,6 +134,7 @@ def told(what: str, error: dipc.InputError) -> str:
 SEEDS = many(60, 3000)
 
 
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("part", range(6))
 def test_random_functions(part: int) -> None:
     answers = [compared(seed) for seed in range(part, SEEDS, 6)]
