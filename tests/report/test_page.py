@@ -154,7 +154,7 @@ def test_no_claim_and_no_neighbours() -> None:
 
 
 def test_too_large() -> None:
-    mechanism = dipc.load("svt1", N=9)
+    mechanism = dipc.load("noisy_max_random", N=4)
     with dipc.limits(seconds=0.2):
         page = dipc.report_html(mechanism)
     text = words(page)

@@ -65,7 +65,7 @@ def by_list(found: Explored) -> tuple[list[tuple[int, int]], bool]:
 
 def in_order(walked: ProductNeighbours) -> Iterator[tuple[int, int]]:
     """The pairs in the order of their numbers of changed cells, and then of their places."""
-    space = walked._space
+    space = walked.space
 
     def changed(pair: tuple[int, int]) -> int:
         return sum(a != b for a, b in zip(*map(space.digits, pair), strict=True))
