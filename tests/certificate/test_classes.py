@@ -354,7 +354,7 @@ def test_every_box_is_needed() -> None:
 
 def test_many_boxes_are_refused() -> None:
     data = written(SUBJECTS["triangle"]())
-    deep = data | {"proof": data["proof"] | {"signs": [[0] * 10**5] * len(data["proof"]["signs"])}}
+    deep = data | {"proof": data["proof"] | {"signs": [[0] * 10**4] * len(data["proof"]["signs"])}}
     with pytest.raises(Refused):
         checked(deep)
 

@@ -60,7 +60,7 @@ INTERVALS = (
 def test_coq_accepts_the_theorems(library: Path, tmp_path: Path) -> None:
     """Those with listed distributions, and those about programs."""
     texts = [
-        written(case, program) for program in (False, True) for case in some((LISTED, PROGRAMS)[program], 2)
+        written(case, program) for program in (False, True) for case in some((LISTED, PROGRAMS)[program], 1)
     ]
     hold(texts, library, tmp_path)
 
