@@ -35,11 +35,11 @@ class Series:
 
 
 SERIES = (
-    Series("check", "svt1", (2, 3, 4, 5, 6, 8), peer=3),
-    Series("check", "nmax1", (2, 3, 4, 5), peer=3),
-    Series("check", "hist1", (1, 2, 3, 4), peer=2),
+    Series("check", "svt1", (2, 3, 4, 8, 12, 20, 40), peer=3),
+    Series("check", "nmax1", (2, 3, 4, 5, 6, 10, 20), peer=3),
+    Series("check", "hist1", (1, 2, 3, 5, 8, 20), peer=2),
     Series("check", "svt4", (2, 3, 4, 5, 6), peer=2),
-    Series("budget", "svt1", (2, 3, 4, 5, 6)),
+    Series("budget", "svt1", (2, 3, 4, 8, 12, 20)),
 )
 
 HEAD = """{generated}
