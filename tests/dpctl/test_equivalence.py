@@ -216,4 +216,4 @@ def test_random_automata_of_our_own(first: int) -> None:
         recurrent += automaton is not None and not automaton.is_weak
         for word, back in lassos(random, many(20, 100)):
             assert automaton is None or accepts(automaton, word, back) is truths(formula, word, back)[0]
-    assert recurrent >= 10
+    assert recurrent >= 5
