@@ -33,8 +33,9 @@ from dipc.dipwhile.hub.shapes import Cells, Roles, Shape, Shapes, fits
 from dipc.dipwhile.hub.symbolic import Execution, Unfit
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.explore import check_total
-from dipc.dipwhile.semantics.pairs import Ranks, number_of_pairs
-from dipc.dipwhile.semantics.valuations import grouped, output_valuation
+from dipc.dipwhile.semantics.neighbours import WithinDistance
+from dipc.dipwhile.semantics.pairs import Ranks
+from dipc.dipwhile.semantics.valuations import output_valuation
 from dipc.dipwhile.syntax.core import CoreAdjacency
 from dipc.errors import InternalError
 from dipc.models.laws import Case, Pairs, Vector
@@ -57,16 +58,14 @@ def found(space: InputSpace, relation: CoreAdjacency, tick: Tick) -> HubNeighbou
         return None
 
 
-class HubNeighbours:
+class HubNeighbours(WithinDistance):
     """The extremal pairs of adjacent inputs, for claims by output.  Raises :class:`Unfit`."""
 
-    symmetric = True
-    reduced = 0
     shortcut = "extremal pairs, one integral over a hub each"
 
     def __init__(self, space: InputSpace, relation: Distance, tick: Tick) -> None:
-        self.inputs = space.size
-        self._space, self._relation, self._tick = space, relation, tick
+        super().__init__(space, relation)
+        self._distance, self._tick = relation, tick
         self._shapes = Shapes(space, Execution(space, tick, fits))
         self._check_totals()
         self._choices = {shape: self._chosen(shape, cells) for shape, cells in dict(self._shapes.of).items()}
@@ -74,12 +73,7 @@ class HubNeighbours:
     @cached_property
     def outcomes(self) -> list[Valuation]:
         """The outcomes, each with a positive probability on every input."""
-        return [output_valuation(self._space.program, outcome) for outcome in self._shapes.outcomes]
-
-    @property
-    def different(self) -> bool:
-        """Whether there are more pairs than inputs: in a distance every input is adjacent to itself."""
-        return self.count() > self.inputs
+        return [output_valuation(self.space.program, outcome) for outcome in self._shapes.outcomes]
 
     def by_output(self) -> Iterator[Case]:
         """Of each shape of outputs the extremal pairs, one of each orbit."""
@@ -95,20 +89,10 @@ class HubNeighbours:
         """Not known here."""
         raise InternalError("extremal pairs are for claims by output")
 
-    def count(self, limit: int | None = None) -> int:
-        """The number of all pairs, which is what the extremal ones stand for."""
-        return number_of_pairs(self._space, self._relation)
-
-    def pair(self, rank: int) -> tuple[Valuation, Valuation]:
-        """Both inputs from their positions."""
-        _, left, right = Ranks(self._space).parts(rank)
-        program = self._space.program
-        return grouped(program.inputs, self._space.at(left)), grouped(program.inputs, self._space.at(right))
-
     def laws(self, rank: int) -> tuple[Vector, Vector]:
         """The probabilities of all outputs for both inputs."""
-        _, left, right = Ranks(self._space).parts(rank)
-        return self.law(self._space.digits(left)), self.law(self._space.digits(right))
+        _, left, right = Ranks(self.space).parts(rank)
+        return self.law(self.space.digits(left)), self.law(self.space.digits(right))
 
     def law(self, digits: list[int]) -> Vector:
         """The probabilities of all outputs for the input with these values, by their places."""
@@ -124,7 +108,7 @@ class HubNeighbours:
 
     def _check_totals(self) -> None:
         """The probabilities sum to 1: for inputs whose cells have the first values, the second, ..."""
-        sizes = [len(domain) for domain in self._space.domains]
+        sizes = [len(domain) for domain in self.space.domains]
         shapes = Counter(shape for shape, _ in self._shapes.of)
         places = dict(self._shapes.of)  # cells with equal roles have equal domains
         for k in range(max(sizes, default=1)):
@@ -142,7 +126,7 @@ class HubNeighbours:
 
         Raises :class:`Unfit` if they are so many that little is known to be monotone.
         """
-        found: list[tuple[tuple[Chosen, ...], int]] = [((), self._relation.start)]
+        found: list[tuple[tuple[Chosen, ...], int]] = [((), self._distance.start)]
         for (roles, number), places in zip(shape.cells, cells, strict=True):
             moves = self._extremal(shape, roles, places[0])
             found = [
@@ -160,7 +144,7 @@ class HubNeighbours:
         found: list[tuple[Chosen, int]] = []
         for move in moves:
             self._tick()
-            cost = self._relation.start - move[2]
+            cost = self._distance.start - move[2]
             ways = [
                 ((*chosen, (move, many)) if many else chosen, rest - many, left - many * cost)
                 for chosen, rest, left in open_ways
@@ -173,7 +157,7 @@ class HubNeighbours:
 
     def _extremal(self, shape: Shape, roles: Roles, place: int) -> list[Move]:
         """The moves of a cell that no other one dominates; of those that dominate each other the first."""
-        moves = self._relation.moves(place, self._relation.start)
+        moves = self._distance.moves(place, self._distance.start)
         means = [(self._direction(shape, star, role), self._shapes.roles[role].means) for star, role in roles]
 
         def dominates(one: Move, other: Move) -> bool:
@@ -211,7 +195,7 @@ class HubNeighbours:
 
     def _rank(self, cells: tuple[Cells, ...], chosen: tuple[Chosen, ...]) -> int:
         """The pair in which cells make the moves in order; those without roles have their first values."""
-        ranks, rank = Ranks(self._space), 0
+        ranks, rank = Ranks(self.space), 0
         for places, moves in zip(cells, chosen, strict=True):
             each = (move for move, number in moves for _ in range(number))
             rank += sum(ranks.step(place, a, b) for place, (a, b, _) in zip(places, each, strict=True))
