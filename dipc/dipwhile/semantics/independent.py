@@ -39,7 +39,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.claims.oracle import SignOracle, require_positive
-from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, cost
+from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, cost, distance
 from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours, WithinDistance
 from dipc.dipwhile.semantics.pairs import Ranks
@@ -61,13 +61,13 @@ ONE = Quotient.one()
 
 def one_differs(space: InputSpace, parts: Sequence[Part], relation: CoreAdjacency) -> bool:
     """Whether adjacent inputs differ in one part with outputs at most."""
-    distance = relation.distance or fmpq(0)
+    most = relation.distance or fmpq(0)
     least = sorted(
         min(moves) for part in parts if part.outputs and (moves := _moves(space, part, relation.kind))
     )
     if len(least) < 2:
         return True
-    return least[1] > distance if relation.kind == "linf" else least[0] + least[1] > distance
+    return least[1] > most if relation.kind == "linf" else least[0] + least[1] > most
 
 
 def _moves(space: InputSpace, part: Part, kind: str) -> list[fmpq]:
@@ -132,10 +132,9 @@ class _Placed:
         laws = [self.neighbours.law_at(space.digits(position)) for position in range(space.size)]
         found: list[Way] = []
         for (i, u), (j, v) in product(enumerate(space), repeat=2):
-            costs = [cost(relation.kind, u[cell], v[cell]) for cell in space.cells]
-            if (max(costs, default=fmpq(0)) if alone else sum(costs, fmpq(0))) > (relation.distance or 0):
+            if (used := distance(space, u, v, relation.kind)) > (relation.distance or 0):
                 continue
-            used = fmpq(0) if alone else sum(costs, fmpq(0))
+            used = fmpq(0) if alone else used
             rank = Ranks(space).of(i, j)
             both = enumerate(zip(laws[i], laws[j], strict=True))
             found += [Way(used, p, q, rank, o) for o, (p, q) in both if p != q]
