@@ -12,7 +12,7 @@ from typing import Any, assert_never, cast
 
 from flint import fmpq
 
-from dipc.certificate.format import accepted, fraction, listed_proof, terms
+from dipc.certificate.format import accepted, fraction, listed_interval, listed_proof, terms
 from dipc.clock import Clock, unlimited
 from dipc.dpctl.formula import (
     EPS,
@@ -216,7 +216,7 @@ class _Solver:
 
     def until(self, rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset[int]) -> kernel.Until:
         """The probabilities, and the distance to ``right``: None where it cannot be reached."""
-        numbers = [[(t, fmpq(p.numerator, p.denominator)) for t, p in row] for row in rows]
+        numbers = [[(t, _rational_of(p)) for t, p in row] for row in rows]
         never, surely = never_and_surely(numbers, left, right)
         between = frozenset(range(len(rows))) - never - surely
         values = absorption(numbers, between, surely, fmpq(1), lambda: self.clock.tick("states"))
@@ -272,7 +272,7 @@ def _of_functions(verdict: ModelVerdict, name: str) -> curves.Listed:
         asked=list(start_states(model, property)),
         formula=cast("Any", nodes),
     )
-    on = interval_of(wanted)
+    on = listed_interval(wanted)
     signs = _Prover(on, wanted)
     solver = _CurveSolver(signs)
     with accepted():
@@ -282,12 +282,6 @@ def _of_functions(verdict: ModelVerdict, name: str) -> curves.Listed:
         raise InternalError("the kernel answers the formula otherwise")
     piece = curves.Piece(on, signs.items, solver.items)
     return curves.Listed(**vars(asked), pieces=[piece], answers=answers)
-
-
-def interval_of(wanted: EpsRange) -> facts.Interval:
-    """A range of eps as the kernel has it."""
-    high = None if wanted.high is None else fraction(wanted.high)
-    return facts.Interval(fraction(wanted.low), high, wanted.low_closed, wanted.high_closed)
 
 
 class _Prover(curves.Signs):
@@ -406,7 +400,7 @@ def is_about(certificate: kernel.Certificate, model: Model, property: Property) 
     if isinstance(formula, Query) or asked != set(certificate.chain.asked):
         return False
     if isinstance(certificate, curves.Certificate):
-        on, wanted = certificate.on, interval_of(property.eps_range)
+        on, wanted = certificate.on, listed_interval(property.eps_range)
         part = on == wanted or (certificate.status == "fails" and on.low == on.high and wanted.has(on.low))
         return part and _nodes(formula, _rated) == cast("Any", certificate.listed.formula)
     try:
