@@ -23,13 +23,12 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_delta, compile_interval
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.kinds import Kinds
-from dipc.dipwhile.syntax.layout import ACCURATE
 from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_measure
-from dipc.dipwhile.syntax.parser import parse_accurate, parse_expression
+from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.dipwhile.syntax.walk import bottom_up, with_children
-from dipc.errors import CLAIM_NAME, InputError
+from dipc.errors import InputError
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import FALSE, TRUE, Atom, Value, show
 from dipc.numbers.quotient import Quotient
@@ -83,11 +82,9 @@ def expectations(
 # --- accuracy as a claim -----------------------------------------------------------------------
 
 
-def check_accurate(explored: Explored, text: str, at: fmpq | None, clock: Clock) -> Verdict:
+def check_accurate(explored: Explored, written: ast.AccurateClaim, at: fmpq | None, clock: Clock) -> Verdict:
     """Decide ``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
     program = explored.program
-    before, rest = text.split(ACCURATE, 1)
-    written = parse_accurate(" " * len(before + ACCURATE) + rest, CLAIM_NAME)
     good = compile_measure(written.good, program, "what is accurate", Kinds.BOOLEAN)
     when = None if written.condition is None else compile_condition_on_inputs(written.condition, program)
     constants = dict(program.parameters)

@@ -38,7 +38,7 @@ from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, about_secrets, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.dipwhile.syntax.parser import is_accurate, parse
+from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.shipped import is_python, python_mechanism, source_of
@@ -165,14 +165,14 @@ class Mechanism:
         (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
         ask = self._ask(pair, at)
-        if claim is None and self.program.claim is None:
-            claim = self.program.accurate
+        accurate = self.program.accurate if claim is None and self.program.claim is None else None
         if is_accurate(claim):
+            accurate = parse_accurate(str(claim), CLAIM_NAME)
+        if accurate is not None:
             if pair is not None:
                 raise InputError("accuracy is about single inputs: leave out `pair`")
-            about = str(claim)
             return self._held(
-                ask.clock, lambda: measures.check_accurate(self.explored, about, ask.at, ask.clock)
+                ask.clock, lambda: measures.check_accurate(self.explored, accurate, ask.at, ask.clock)
             )
         wanted = self._claim(claim)
         goal = claim_of(wanted, ask.at)

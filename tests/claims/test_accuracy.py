@@ -300,6 +300,12 @@ def test_a_program_with_two_claims() -> None:
         dipc.load(LINE.replace("accurate", "accurate out = q, 1\naccurate"))
 
 
+def test_a_mistake_in_the_line_is_shown_there() -> None:
+    with pytest.raises(dipc.InputError, match="unknown name `z`") as caught:
+        dipc.load(LINE.replace("q > 0", "z > 0")).check()
+    assert str(caught.value).startswith("<text>:4:")
+
+
 def test_a_variable_may_be_called_accurate() -> None:
     body = "accurate <- DLap(eps, q)\nout <- min(max(accurate, 0), 2)\n"
     lines = LINE.splitlines(keepends=True)

@@ -30,7 +30,7 @@ from dipc.dipwhile.syntax.core import (
 )
 from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges
 from dipc.dipwhile.syntax.functions import check_call
-from dipc.dipwhile.syntax.layout import ACCURATE, METRICS
+from dipc.dipwhile.syntax.layout import METRICS
 from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.pairwise import of_pairs
 from dipc.dipwhile.syntax.parser import parse
@@ -65,8 +65,7 @@ def compile_program(
     ``sampled``: for ``dipc prove``, with some values of each infinite set, samples inside a ``while`` and the
     claim for the sizes as declared.
     """
-    accurate = f"{ACCURATE} {written(program.accurate)}" if program.accurate else None
-    program = replace(program, accurate=None)
+    accurate, program = program.accurate, replace(program, accurate=None)
     names = collect_names(program)
     spoken: Iterator[ast.Node] = chain(program.body, [program.claim.epsilon] if program.claim else ())
     with_eps = any(isinstance(part, ast.Eps) for node in spoken for part in preorder(node, parts))

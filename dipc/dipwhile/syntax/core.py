@@ -15,7 +15,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from dipc.claims.ratios import Measure
-from dipc.dipwhile.syntax.ast import Binary, Distribution, Expr, Index, Name, Secret, Unknown
+from dipc.dipwhile.syntax.ast import AccurateClaim, Binary, Distribution, Expr, Index, Name, Secret, Unknown
 from dipc.errors import Source, Span
 from dipc.frozen import frozen
 from dipc.models.values import Value
@@ -255,5 +255,5 @@ class CoreProgram:
     question: CoreQuestion = CoreQuestion()
     empty_ranges: tuple[tuple[Span, str], ...] = ()  # of its text, where that can hardly be meant
     with_eps: bool = True  # its text mentions eps
-    accurate: str | None = None  # its claim of accuracy, as ``--claim`` takes it
+    accurate: AccurateClaim | None = None
     unit: bool = False  # it does not: a rate r is r*eps here, and probabilities are those at eps = 1

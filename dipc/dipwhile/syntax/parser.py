@@ -61,8 +61,9 @@ def is_accurate(text: object) -> bool:
 
 
 def parse_accurate(text: str, name: str) -> AccurateClaim:
-    """The claim in a text, as after ``accurate``; messages call the text ``name``."""
-    claim: AccurateClaim = _parse(Source(name, text), "accurate")
+    """The claim in a text that begins with ``accurate``; messages call the text ``name``."""
+    before, rest = text.split(ACCURATE, 1)
+    claim: AccurateClaim = _parse(Source(name, " " * len(before + ACCURATE) + rest), "accurate")
     return claim
 
 
