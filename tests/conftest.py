@@ -11,7 +11,7 @@ import pytest
 from patience import PATIENCE
 
 from dipc import child
-from dipc.numbers import basis
+from dipc.numbers import polynomial
 
 collect_ignore = ["die"]  # a system for tests/test_systems.py, which puts it into a copy of the package
 
@@ -51,17 +51,11 @@ def between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def force(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Let small degrees be great ones: other bounds, which are not part of what is remembered."""
-
-    def forget() -> None:
-        basis._generators.cache_clear()
-        basis._digits.cache_clear()
+def force(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let small degrees be great ones: other bounds."""
 
     def force(**bounds: int) -> None:
         for name, bound in bounds.items():
-            monkeypatch.setattr(basis, name, bound)
-        forget()
+            monkeypatch.setattr(polynomial, name, bound)
 
-    yield force
-    forget()
+    return force

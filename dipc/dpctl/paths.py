@@ -43,7 +43,7 @@ from dipc.dpctl.formula import (
 from dipc.errors import InternalError
 from dipc.models.graph import never_and_surely
 from dipc.models.linear import N, Rows, absorption, acyclic, forwards, total
-from dipc.numbers.basis import common_basis, common_unit
+from dipc.numbers.polynomial import common_unit, grid_of
 from dipc.numbers.quotient import Quotient
 from dipc.numbers.ratio import Ratio, common_denominator, in_one_ring
 
@@ -84,8 +84,7 @@ def _functions(
     objects = {id(p): p for row in rows for _, p in row}  # they are slow to hash
     different = {one, *objects.values()}
     parts = [f for p in different for f in (p.numerator, p.denominator) if f]
-    basis = common_basis(*parts)
-    if basis is None or not basis.is_free:  # polynomials in one variable would be too long
+    if grid_of(*parts) is None:  # polynomials in one variable would be too long
         return probabilities(rows, one, path, known, tick)
     unit = common_unit(*parts)
     ratios = in_one_ring(different, unit)

@@ -18,8 +18,8 @@ from math import lcm
 
 from flint import fmpq
 
-from dipc.numbers.basis import common_unit
 from dipc.numbers.exppoly import ExpPoly, Term
+from dipc.numbers.polynomial import common_unit
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 

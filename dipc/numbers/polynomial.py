@@ -1,11 +1,15 @@
 """Exponential polynomials as polynomials over the integers, for gcd, factoring and division.
 
-With unit u, the substitution ``z = exp(eps/u)``, ``w = exp(1/u)``, ``v = exp(1/(u eps))`` turns an
-exponential polynomial into a Laurent polynomial in (eps, z, w, v).  As functions, eps, z and v are
-algebraically independent over the constants (no combination of eps and 1/eps is constant), and w is a
-transcendental constant: so the four are independent over Q, and factors, gcds and divisibility of polynomials
-are those of the functions.  Monomials have no zero for eps > 0, and are split off.  (Where the degree in z, w
-or v is great, several variables take its place: :mod:`dipc.numbers.basis`.)
+With a unit u and steps a, k, b (:class:`Grid`), the substitution ``z = exp(a eps/u)``, ``w = exp(k/u)``,
+``v = exp(b/(u eps))`` turns an exponential polynomial into a Laurent polynomial in (eps, z, w, v).  As
+functions, eps, z and v are algebraically independent over the constants (no combination of eps and 1/eps is
+constant), and w is a transcendental constant: so the four are independent over Q, and factors, gcds and
+divisibility of polynomials are those of the functions.  Monomials have no zero for eps > 0, and are split
+off.
+
+A polynomial has as many coefficients as its degree, and gcds and factors take time and memory that grow with
+it: ``exp(10^9 eps) - exp(eps) + 1`` has three terms.  Where the degree is not moderate (:func:`grid_of`), no
+common factors and no multiple ones are looked for, and nothing follows from that.
 """
 
 from __future__ import annotations
@@ -13,13 +17,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import gcd, lcm
+from typing import NamedTuple
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
-from dipc.numbers.basis import Basis
 from dipc.numbers.exppoly import ExpPoly
 
 VARIABLES = ("eps", "z", "w", "v")
+MODERATE = 2000  # the largest degree that is moderate, unless the polynomial is dense
+DENSE = 4  # so many powers for each term are dense
 
 
 @cache
@@ -28,31 +34,65 @@ def context() -> fmpz_mpoly_ctx:
     return fmpz_mpoly_ctx.get(VARIABLES, Ordering.lex)
 
 
+def common_unit(*functions: ExpPoly) -> int:
+    """The least unit in which all exponents are integers."""
+    return lcm(*(f.canonical()[0] for f in functions))
+
+
+class Grid(NamedTuple):
+    """The exponents of a function, but for a monomial, are multiples of these steps in units of 1/unit."""
+
+    unit: int
+    a: int = 1
+    k: int = 1
+    b: int = 1
+
+
+def grid_of(*functions: ExpPoly) -> Grid | None:
+    """The widest grid of functions that are not zero; None if a degree is not moderate there.
+
+    >>> grid_of(ExpPoly.exp(10**9) - 2), grid_of(ExpPoly.exp(10**9) - ExpPoly.exp(1) + 1)
+    (Grid(unit=1, a=1000000000, k=1, b=1), None)
+    """
+    unit = common_unit(*functions)
+    columns = [tuple(zip(*f.in_unit(unit), strict=True)) for f in functions]
+    steps = [1]  # of the powers of eps, and of the three exponents
+    for axis in (1, 2, 3):
+        steps.append(gcd(*(e - column[axis][0] for column in columns for e in column[axis])) or 1)
+    for column in columns:
+        for axis, (step, exponents) in enumerate(zip(steps, column, strict=True)):
+            degree = (max(exponents) - min(exponents)) // step
+            if degree > MODERATE and not (axis and degree <= DENSE * len(set(exponents))):
+                return None
+    return Grid(unit, *steps[1:])
+
+
 @dataclass(frozen=True)
 class Split:
     """``f = scale * monomial * polynomial``, the polynomial with no monomial factor."""
 
-    polynomial: fmpz_mpoly  # primitive, in the ring of the basis
+    polynomial: fmpz_mpoly  # primitive
     scale: fmpq
     monomial: ExpPoly  # one term, coefficient 1
 
 
-def split(f: ExpPoly, basis: Basis) -> Split:
-    """Write a non-zero exponential polynomial as a polynomial in the variables of a basis for it."""
-    items = f.in_unit(basis.unit)
+def split(f: ExpPoly, grid: Grid) -> Split:
+    """Write a non-zero exponential polynomial as a polynomial on a grid of it."""
+    unit, x, y, z = grid
+    items = f.in_unit(unit)
     n0, a0, k0, b0 = (min(key[i] for key in items) for i in range(4))
     denominator = lcm(*(int(c.q) for c in items.values()))
-    integers: dict[tuple[int, ...], int | fmpz] = {}
-    for (n, a, k, b), c in items.items():
-        powers = basis.powers((n - n0, a - a0, k - k0, b - b0))
-        integers[powers] = int((c * denominator).p)
-    lows = [min(column) for column in zip(*integers, strict=True)]
-    n, a, k, b = basis.key(lows)
-    content, polynomial = basis.context.from_dict(
-        {tuple(e - low for e, low in zip(powers, lows, strict=True)): c for powers, c in integers.items()}
-    ).primitive()
-    monomial = ExpPoly({(n0 + n, a0 + a, k0 + k, b0 + b): fmpq(1)}, basis.unit)
-    return Split(polynomial, fmpq(content, denominator), monomial)
+    content, polynomial = (
+        context()
+        .from_dict(
+            {
+                (n - n0, (a - a0) // x, (k - k0) // y, (b - b0) // z): int((c * denominator).p)
+                for (n, a, k, b), c in items.items()
+            }
+        )
+        .primitive()
+    )
+    return Split(polynomial, fmpq(content, denominator), ExpPoly({(n0, a0, k0, b0): fmpq(1)}, unit))
 
 
 def primitive(f: ExpPoly) -> ExpPoly:
@@ -75,10 +115,11 @@ def primitive(f: ExpPoly) -> ExpPoly:
     return found
 
 
-def join(polynomial: fmpz_mpoly, unit: int) -> ExpPoly:
+def join(polynomial: fmpz_mpoly, grid: Grid) -> ExpPoly:
     """The exponential polynomial that a polynomial in (eps, z, w, v) stands for."""
-    items = {(int(n), int(a), int(k), int(b)): fmpq(c) for (n, a, k, b), c in polynomial.to_dict().items()}
-    return ExpPoly(items, unit)
+    unit, x, y, z = grid
+    terms = polynomial.to_dict().items()
+    return ExpPoly({(int(n), int(a) * x, int(k) * y, int(b) * z): fmpq(c) for (n, a, k, b), c in terms}, unit)
 
 
 def factors_of(polynomial: fmpz_mpoly, squarefree: bool = False) -> tuple[fmpz, list[tuple[fmpz_mpoly, int]]]:

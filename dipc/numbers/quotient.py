@@ -6,10 +6,9 @@ positive), so that equal functions are equal objects and can be counted, hashed 
 probabilities of Laplace programs have denominator 1; that case never leaves :class:`ExpPoly`.
 
 **Great exponents.**  Lowest terms can be long where a fraction is short, and take long to find:
-``(exp(10^9 eps) - 1)/(exp(eps) - 1)``.  Where the degree is not moderate, only common factors are
-cancelled that :mod:`dipc.numbers.basis` finds, and only if that makes the fraction no longer.  So equality is
-that of the products across, and the hash, a value in a finite field, is the same for all fractions of one
-function (:mod:`dipc.numbers.residues`).
+``(exp(10^9 eps) - 1)/(exp(eps) - 1)``.  Where the degree is not moderate, or lowest terms are long, nothing
+is cancelled.  So equality is that of the products across, and the hash, a value in a finite field, is the
+same for all fractions of one function (:mod:`dipc.numbers.residues`).
 """
 
 from __future__ import annotations
@@ -21,13 +20,12 @@ from typing import Any
 from flint import arb, fmpq
 
 from dipc.errors import LimitReached
-from dipc.numbers.basis import MODERATE, common_basis, common_unit
 from dipc.numbers.exact import Exact, Number, scalar
 from dipc.numbers.exppoly import ExpPoly, ratio_at
 from dipc.numbers.formulas import Notation
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.parametric import Parametric
-from dipc.numbers.polynomial import primitive, split
+from dipc.numbers.polynomial import common_unit, grid_of, join, primitive, split
 from dipc.numbers.residues import divided
 
 _ONE = ExpPoly.of(1)
@@ -210,10 +208,10 @@ MOST_TERMS = 20_000  # of a fraction
 
 
 def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
-    """The same fraction without the common factors that are found, the denominator in normal form.
+    """The same fraction without common factors, the denominator in normal form.
 
-    If lowest terms are long, factors are looked for as if the degree were great.  A fraction that is one term
-    is always found to be that.
+    If the degree is great or lowest terms are long, it keeps its factors; but a fraction that is one term is
+    always found to be that.
     """
     if not denominator:
         raise ZeroDivisionError("division by the zero function")
@@ -224,17 +222,13 @@ def _reduced(numerator: ExpPoly, denominator: ExpPoly) -> tuple[ExpPoly, ExpPoly
     if (term := _multiple(numerator, denominator)) is not None:
         return term, _ONE
     length = len(numerator) + len(denominator)
-    for most, longest in ((MODERATE, max(LONG, length)), (LONG, length)):
-        basis = common_basis(denominator, numerator, most=most)
-        if basis is None:
-            continue
-        above, below = split(numerator, basis), split(denominator, basis)
+    if (grid := grid_of(numerator, denominator)) is not None:
+        above, below = split(numerator, grid), split(denominator, grid)
         common = above.polynomial.gcd(below.polynomial)
         top, bottom = above.polynomial / common, below.polynomial / common
-        if len(top) + len(bottom) <= longest:
-            numerator = basis.join(top) * above.monomial * (above.scale / below.scale)
-            denominator = basis.join(bottom) * below.monomial
-            break
+        if len(top) + len(bottom) <= max(LONG, length):
+            numerator = join(top, grid) * above.monomial * (above.scale / below.scale)
+            denominator = join(bottom, grid) * below.monomial
     if len(numerator) + len(denominator) > MOST_TERMS:
         raise LimitReached(f"a function of eps has more than {MOST_TERMS} terms")
     if len(denominator) == 1:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from flint import fmpq, fmpz_mpoly, fmpz_poly
 
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import context, join
+from dipc.numbers.polynomial import Grid, context, join
 from dipc.numbers.quotient import Quotient
 
 DENSE = 16  # the largest degree of polynomials in exp(eps/u) with which a calculation in dense ones begins
@@ -114,7 +114,7 @@ def _dense(f: fmpz_mpoly) -> fmpz_poly:
 
 def _function(f: fmpz_mpoly | fmpz_poly, unit: int) -> ExpPoly:
     if isinstance(f, fmpz_mpoly):
-        return join(f, unit)
+        return join(f, Grid(unit))
     return ExpPoly({(0, a, 0, 0): fmpq(c) for a, c in enumerate(f.coeffs()) if c}, unit)
 
 

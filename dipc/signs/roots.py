@@ -36,9 +36,8 @@ from itertools import pairwise
 
 from flint import arb, ctx, fmpq
 
-from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import factors_of, primitive, split
+from dipc.numbers.polynomial import factors_of, grid_of, join, primitive, split
 from dipc.signs.bounds import rootless_up_to
 from dipc.signs.derivatives import derivative_chain, variations, variations_from
 from dipc.signs.eps_range import simplest_between
@@ -82,7 +81,7 @@ class Root:
     @property
     def may_be_shared(self) -> bool:
         """Whether it may be multiple, or a root of other factors as well."""
-        return bool(self.factor.has_constants or self.factor.has_inverse or not is_moderate(self.factor))
+        return bool(self.factor.has_constants or self.factor.has_inverse or grid_of(self.factor) is None)
 
     def refine(self) -> None:
         """Halve the interval."""
@@ -106,15 +105,9 @@ class Root:
             self.refine()
 
 
-def is_moderate(*factors: ExpPoly) -> bool:
-    """Whether common factors, and multiple ones, are found: not if the degree is great."""
-    basis = common_basis(*factors)
-    return basis is not None and basis.is_free
-
-
 def may_coincide(*roots: Root) -> bool:
     """Whether roots of different factors may be equal and nobody sees it."""
-    return any(root.may_be_shared for root in roots) or not is_moderate(*(root.factor for root in roots))
+    return any(root.may_be_shared for root in roots) or grid_of(*(root.factor for root in roots)) is None
 
 
 def positive_roots(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
@@ -154,12 +147,6 @@ def _only_root(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     return [_simplified(Root(f, low, point if high is None else min(point, high)))]
 
 
-def _degrees(f: ExpPoly) -> tuple[int, ...]:
-    """The degrees in z, w and v."""
-    _, *exponents = zip(*f.canonical()[1], strict=True)
-    return tuple(max(column) - min(column) for column in exponents)
-
-
 @lru_cache(maxsize=4096)
 def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
     """Functions that together have the positive roots of f, each a simple root of one of them."""
@@ -177,15 +164,14 @@ def _factors(f: ExpPoly) -> tuple[ExpPoly, ...]:
 def irreducible(f: ExpPoly) -> list[tuple[ExpPoly, int]]:
     """The irreducible factors with their powers, but for monomials and a number.
 
-    If a degree is great, square-free factors that are coprime; if it is not even moderate
-    (:func:`is_moderate`), those that are found: they need not be irreducible.
+    If a degree is great, square-free factors that are coprime; if it is not even moderate, f itself, which
+    need not be irreducible.
     """
-    basis = common_basis(f)
-    if basis is None or (signs_of_binomial(f) is not None and not basis.is_free):
+    if (grid := grid_of(f)) is None:
         return [(primitive(f), 1)]
-    easy = not basis.is_free or max(_degrees(f)) <= MOST_DEGREE
-    _, found = factors_of(split(f, basis).polynomial, squarefree=not easy)
-    return [(basis.join(p), int(power)) for p, power in found]
+    polynomial = split(f, grid).polynomial
+    _, found = factors_of(polynomial, squarefree=max(polynomial.degrees()[1:]) > MOST_DEGREE)
+    return [(join(p, grid), int(power)) for p, power in found]
 
 
 def _one_sign(f: ExpPoly) -> bool:
@@ -239,7 +225,7 @@ def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
 
     Where exponents are large, roots are close: then the width is less.
     """
-    limited = f.has_constants or not is_moderate(f)
+    limited = f.has_constants or grid_of(f) is None
     least_width = LEAST_WIDTH / max(fmpq(1), *(abs(rate) for _, _, rate, _, _ in f.terms()))
     chain = derivative_chain(f)
     at_low = variations(chain, low)

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from math import prod
 
-from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import split
+from dipc.numbers.polynomial import grid_of, join, split
 from dipc.signs import proofs
 from dipc.signs.derivatives import chain_proof
 from dipc.signs.eps_range import EpsRange
@@ -81,10 +80,9 @@ def _without_binomial(
     f: ExpPoly, g: ExpPoly, signs: ExpPoly, eps_range: EpsRange, strict: bool
 ) -> proofs.Binomial:
     """f = g h, where g = exp(u) - exp(v) has the signs of the polynomial eps (u - v)."""
-    basis = common_basis(f, g)
-    if basis is None or not basis.is_free:
+    if (grid := grid_of(f, g)) is None:
         raise NoProof("no certificate: a function has too great a degree in exp(eps) for its factors")
-    cofactor = basis.join(split(f, basis).polynomial / split(g, basis).polynomial)
+    cofactor = join(split(f, grid).polynomial / split(g, grid).polynomial, grid)
     if without_monomial(g * cofactor) != f:
         cofactor = -cofactor
     return proofs.Binomial(g, cofactor, proof(signs * cofactor, eps_range, strict))

@@ -25,9 +25,8 @@ from flint import arb, ctx, fmpq
 from dipc.clock import Tick, unlimited
 from dipc.errors import InternalError
 from dipc.frozen import frozen
-from dipc.numbers.basis import common_basis
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.polynomial import split
+from dipc.numbers.polynomial import grid_of, join, split
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.limits import Unsettled
 from dipc.signs.roots import Root, may_coincide, positive_roots
@@ -272,11 +271,10 @@ def _shared(r: Root, s: Root) -> bool:
         return other.low < exact.low < other.high and other.factor.sign_at(exact.low) == 0
     if r.factor == s.factor:
         common = r.factor
+    elif (grid := grid_of(r.factor, s.factor)) is not None:
+        common = join(split(r.factor, grid).polynomial.gcd(split(s.factor, grid).polynomial), grid)
     else:
-        basis = common_basis(r.factor, s.factor)
-        if basis is None:
-            return False
-        common = basis.join(split(r.factor, basis).polynomial.gcd(split(s.factor, basis).polynomial))
+        return False
     low, high = max(r.low, s.low), min(r.high, s.high)
     return low < high and common.sign_at(low) * common.sign_at(high) < 0
 

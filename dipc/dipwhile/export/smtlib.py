@@ -14,7 +14,7 @@ from flint import fmpq
 from dipc.dipwhile.export.questions import ClaimExport, Inequality, requirement_text
 from dipc.export.operators import EPS, GENERATORS, Apply, Style, Tree, condition, write
 from dipc.export.smtlib import SMTLIB, STRICT
-from dipc.numbers.basis import common_unit
+from dipc.numbers.polynomial import common_unit
 from dipc.signs.inequality import Fails, Holds, Unclear
 
 EXPECTED = {Holds: "unsat", Fails: "sat", Unclear: "unknown"}
