@@ -83,7 +83,7 @@ def test_every_noise_is_explained(word: str) -> None:
 
 # --- claims --------------------------------------------------------------------------------------
 
-STATED = dict.fromkeys(("Goal", "BoundedRange", "Renyi"), ("private", "The claim"))
+STATED = dict.fromkeys(("Goal", "Measured"), ("private", "The claim"))
 """For every claim the word of the grammar that states it, and the section of the language page about it."""
 
 NO_LINE_YET = {"Accurate": "accuracy.md"}
@@ -125,7 +125,7 @@ def test_every_claim_has_words_and_a_place_in_the_language(kind: type[Claim]) ->
 def test_every_claim_has_a_certificate_statement(kind: type[Claim]) -> None:
     """The kernel's checker of the statement; claims without one have no certificates yet."""
     if not kind.statement:
-        assert kind.__name__ in ("BoundedRange", "Renyi")
+        assert kind.__name__ == "Measured"
         return
     kernel = ROOT / "dipc" / "kernel"
     assert (kernel / f"{kind.statement}.py").is_file()

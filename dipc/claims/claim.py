@@ -1,9 +1,9 @@
 """The contract of a claim: all that the driver, the counts and the reports know about it.
 
-The claims are (eps, delta)-privacy, in :mod:`dipc.claims.privacy`, bounded range, in
-:mod:`dipc.claims.bounded_range`, and Renyi divergences, in :mod:`dipc.claims.renyi`.  A claim is about two
-laws at a time, P(u) and P(u') of adjacent inputs, and for these it is a list of inequalities f >= 0 that
-must hold for every eps of its range.  It comes in two shapes:
+The claims are (eps, delta)-privacy, in :mod:`dipc.claims.privacy`, and bounded range and Renyi divergences,
+in :mod:`dipc.claims.divergence`.  A claim is about two laws at a time, P(u) and P(u') of adjacent inputs, and
+for these it is a list of inequalities f >= 0 that must hold for every eps of its range.  It comes in two
+shapes:
 
 * *by output*: one inequality for every output, which depends on the two probabilities of that output only;
 * *by law*: any number of inequalities, which depend on the two laws as a whole.

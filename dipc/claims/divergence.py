@@ -1,18 +1,17 @@
-"""Claims about likelihood ratios: what bounded range and Renyi divergences have in common."""
+"""Bounded range and Renyi divergences as claims: that epsilon bounds a measure of likelihood ratios."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from flint import fmpq
 
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative, require_positive
-from dipc.claims.ratios import Measure
+from dipc.claims.ratios import Measure, Ratio, vanishes
 from dipc.claims.regions import violated_regions
 from dipc.claims.verdict import Proved, Refuted
 from dipc.claims.wording import Line, Record, digits_apart, number_record, number_text, pretty
@@ -44,35 +43,16 @@ class MeasuredViolated(Refuted):
         return self.counterexample.to_sympy()
 
 
-class Part(NamedTuple):
-    """One inequality ``value <= bound`` for the outputs ``places``, and what shows it."""
-
-    places: tuple[int, ...]
-    value: Quotient
-    bound: Quotient
-    outputs: tuple[int, ...]
-    others: tuple[int, ...] = ()
-    infinite: bool = False
-
-
 @dataclass(frozen=True, slots=True)
-class MeasuredClaim(Claim):
-    """That epsilon bounds a measure of the laws of adjacent inputs."""
+class Measured(Claim):
+    """That epsilon bounds a measure of the laws of adjacent inputs: no ratio exceeds ``exp(k epsilon)``."""
 
     exponent: Exponent
+    measure: Measure
 
     proved: ClassVar[type[Proved]] = MeasuredPrivate
     refuted: ClassVar[type[Refuted]] = MeasuredViolated
     statement: ClassVar[str] = ""  # no certificate states it yet
-
-    @property
-    @abstractmethod
-    def measure(self) -> Measure:
-        """What is bounded."""
-
-    @abstractmethod
-    def parts(self, left: Vector, right: Vector, judge: SignOracle) -> Iterator[Part]:
-        """The inequalities for P(u) and P(u').  Raises :class:`InputError` if one has no value."""
 
     @property
     def by_output(self) -> bool:
@@ -110,45 +90,55 @@ class MeasuredClaim(Claim):
 class MeasuredInequalities(Inequalities):
     """The inequalities of one claim for two laws."""
 
-    def __init__(self, claim: MeasuredClaim, judge: SignOracle) -> None:
-        self.claim: MeasuredClaim = claim
+    def __init__(self, claim: Measured, judge: SignOracle) -> None:
+        self.claim: Measured = claim
         self.judge = judge
+        self._factor = claim.exponent.factor**claim.measure.times
+
+    def _ratios(self, left: Vector, right: Vector) -> Iterator[tuple[tuple[int, ...], Ratio, Quotient]]:
+        """The places of outputs, their ratio p/q, and the bound of p: 0 where a divergence is infinite."""
+        for each in self.claim.measure.ratios(left, right, self.judge):
+            yield (
+                (each.outputs[0], each.others[0]) if each.others else each.outputs,
+                each,
+                Quotient.of(0) if self._infinite(each) else self._factor * each.q,
+            )
+
+    def _infinite(self, ratio: Ratio) -> bool:
+        return not ratio.others and vanishes(ratio.q, self.judge.budgets)
 
     def examine(self, left: Vector, right: Vector) -> list[Checked]:
         """All inequalities, up to the first that fails."""
         questions = []
-        for part in self.claim.parts(left, right, self.judge):
-            f = self.judge.normal_form(part.bound - part.value)
+        for places, ratio, bound in self._ratios(left, right):
+            f = self.judge.normal_form(bound - ratio.p)
             answer = self.judge.decide(f)
-            questions.append(Checked(part.places, f, answer))
+            questions.append(Checked(places, f, answer))
             if isinstance(answer, Fails):
                 break
         return questions
 
     def witness(self, finding: Finding, laws: PairOfLaws) -> Excess:
         """The finding at a simple eps, with every eps at which the two inputs break the claim."""
-        parts = list(self.claim.parts(*laws.laws, self.judge))
-        (found,) = (part for part in parts if part.places == finding.outputs)
-        budgets = self.claim.budgets
+        budgets, simplest, slacks = self.claim.budgets, finding, []
         try:
-            slacks = [self.judge.numerator(part.bound - part.value) for part in parts]
-            sample = violated_regions([slacks[parts.index(found)]], budgets)[0].sample
+            for places, ratio, bound in self._ratios(*laws.laws):
+                slacks.append(self.judge.numerator(bound - ratio.p))
+                if places == finding.outputs:
+                    sample = violated_regions(slacks[-1:], budgets)[0].sample
+                    simplest = finding._replace(sample=sample)
             regions = tuple(map(shown, violated_regions(slacks, budgets)))
         except Unsettled:
-            sample, regions = finding.sample, ()
-        return self._excess(found, sample, regions, laws)
+            return self.witness_as_found(finding, laws)
+        return replace(self.witness_as_found(simplest, laws), regions=regions)
 
     def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Excess:
         """The finding with exact numbers at the eps at hand."""
-        parts = self.claim.parts(*laws.laws, self.judge)
-        found = next(part for part in parts if part.places == finding.outputs)
-        return self._excess(found, finding.sample, (), laws)
-
-    def _excess(self, part: Part, eps: fmpq, regions: tuple[Interval, ...], laws: PairOfLaws) -> Excess:
-        outputs, others = (tuple(laws.outcomes[o] for o in some) for some in (part.outputs, part.others))
-        return Excess(
-            *laws.inputs, outputs, others, Exact(eps), part.value, part.bound, regions, part.infinite
-        )
+        known = self._ratios(*laws.laws)
+        _, ratio, bound = next(each for each in known if each[0] == finding.outputs)
+        outputs, others = (tuple(laws.outcomes[o] for o in some) for some in (ratio.outputs, ratio.others))
+        eps, infinite = Exact(finding.sample), self._infinite(ratio)
+        return Excess(*laws.inputs, outputs, others, eps, ratio.p, bound, (), infinite)
 
 
 INFINITE = "impossible for the neighbour: no epsilon would do"

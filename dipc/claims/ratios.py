@@ -18,6 +18,15 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 
+class Ratio(NamedTuple):
+    """``p/q``, infinite where q vanishes, of the outputs at some places, compared with ``others``."""
+
+    p: Quotient
+    q: Quotient
+    outputs: tuple[int, ...]
+    others: tuple[int, ...] = ()
+
+
 @frozen
 class Measure:
     """Bounded range, or the Renyi divergence of an integer ``order`` of at least 2.
@@ -40,31 +49,23 @@ class Measure:
     def __str__(self) -> str:
         return "range" if self.order is None else f"renyi {self.order}"
 
+    def ratios(self, left: Vector, right: Vector, judge: SignOracle) -> Iterator[Ratio]:
+        """The ratios that are bounded, of P(u) and P(u').  Raises :class:`InputError` if one has no value.
 
-class Group(NamedTuple):
-    """Outputs of equal ratio, by their places, with their probabilities on u and u'."""
-
-    outputs: tuple[int, ...]
-    p: Quotient
-    q: Quotient
-
-
-class Comparison(NamedTuple):
-    """``P(u)(o) P(u')(o')`` and ``P(u)(o') P(u')(o)`` of two groups o and o': the first may exceed the other
-    by a factor only."""
-
-    one: Group
-    other: Group
-
-    @property
-    def more(self) -> Quotient:
-        """The product that must be small."""
-        return self.one.p * self.other.q
-
-    @property
-    def less(self) -> Quotient:
-        """The product that bounds it."""
-        return self.other.p * self.one.q
+        Of the range they are ``P(u)(o) P(u')(o')`` to ``P(u)(o') P(u')(o)`` for all outputs o, o', where an
+        output that is possible on one input only makes one infinite; a law that has one group is compared
+        with itself.  Of the order A it is the sum over all o of ``P(u)(o)^A P(u')(o)^(1-A)``, or an output
+        that makes it infinite: one that is possible on u and impossible on u'.
+        """
+        budgets = judge.budgets
+        among = _groups(left, right, budgets)
+        if self.order is not None:
+            yield _renyi(among, self.order, judge)
+            return
+        for one, other in product(among, repeat=2):
+            useful = one is not other or len(among) == 1
+            if useful and not vanishes(one.p, budgets) and not vanishes(other.q, budgets):
+                yield Ratio(one.p * other.q, other.p * one.q, one.outputs, other.outputs)
 
 
 def vanishes(value: Quotient, budgets: EpsRange) -> bool:
@@ -72,41 +73,26 @@ def vanishes(value: Quotient, budgets: EpsRange) -> bool:
     return not value or (budgets.is_point and not value.sign_at(budgets.low))
 
 
-def groups(left: Vector, right: Vector, budgets: EpsRange) -> list[Group]:
+def _groups(left: Vector, right: Vector, budgets: EpsRange) -> list[Ratio]:
     """The possible outputs of two laws, merged by their ratios, in the order of their first outputs."""
     found: dict[Quotient | None, list[int]] = {}
     for o, (p, q) in enumerate(zip(left, right, strict=True)):
         if not (vanishes(p, budgets) and vanishes(q, budgets)):
             found.setdefault(p / q if q else None, []).append(o)
-    return [Group(tuple(some), mass(left, some), mass(right, some)) for some in found.values()]
+    return [Ratio(mass(left, some), mass(right, some), tuple(some)) for some in found.values()]
 
 
-def comparisons(among: Sequence[Group], budgets: EpsRange) -> Iterator[Comparison]:
-    """All pairs of groups that can restrict the range; a law that has one group is compared with itself."""
-    for one, other in product(among, repeat=2):
-        useful = one is not other or len(among) == 1
-        if useful and not vanishes(one.p, budgets) and not vanishes(other.q, budgets):
-            yield Comparison(one, other)
-
-
-def impossible(among: Sequence[Group], budgets: EpsRange) -> Group | None:
-    """The outputs that are possible on u and impossible on u': they make every divergence infinite."""
-    infinite = (each for each in among if vanishes(each.q, budgets) and not vanishes(each.p, budgets))
-    return next(infinite, None)
-
-
-def renyi_sum(among: Sequence[Group], order: int, judge: SignOracle) -> Quotient:
-    """``sum_o P(u)(o)^A P(u')(o)^(1-A)`` of groups of which none is impossible on u' only.
-
-    Raises :class:`InputError` if it has no value for some eps of the range.
-    """
+def _renyi(among: Sequence[Ratio], order: int, judge: SignOracle) -> Ratio:
     total = Quotient.of(0)
-    for _, p, q in among:
-        if not vanishes(p, judge.budgets):
-            total = total + p**order / q ** (order - 1)
+    for each in among:
+        if vanishes(each.p, judge.budgets):
+            continue
+        if vanishes(each.q, judge.budgets):
+            return each
+        total = total + each.p**order / each.q ** (order - 1)
     try:
         judge.numerator(total)
     except InputError:
         message = f"the divergence has no value for some eps in {judge.budgets}: a probability vanishes there"
         raise InputError(message, hint="restrict the question to an interval without this eps") from None
-    return total
+    return Ratio(total, Quotient.one(), tuple(sorted(o for each in among for o in each.outputs)))

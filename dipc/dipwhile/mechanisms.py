@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     import dipc.certificate.format as certificates
     import dipc.claims.tightness.curves as curves
-    import dipc.claims.tightness.divergences as divergences
     import dipc.claims.tightness.greatest as greatest
     import dipc.claims.tightness.least_epsilon as least_epsilon
     import dipc.claims.tightness.losses as loss
@@ -72,7 +71,6 @@ else:
     greatest = lazily("dipc.claims.tightness.greatest")
     measures = lazily("dipc.dipwhile.measures")
     expressions = lazily("dipc.dipwhile.syntax.measures")
-    divergences = lazily("dipc.claims.tightness.divergences")
     priors = lazily("dipc.dipwhile.priors")
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     loss = lazily("dipc.claims.tightness.losses")
@@ -224,15 +222,17 @@ class Mechanism:
         """
         ask = self._ask(pair, at, budgets)
         precision = convert.to_width(width)
-        if (measure := self._measure(range, renyi)) is not None:
-            return self._held(ask.clock, lambda: divergences.measured(self._losses(ask), measure, precision))
+        measure = self._measure(range, renyi)
         if not self.program.with_eps:
             ask = replace(ask, at=None, interval=EpsRange.point(fmpq(1)))
             return self._held(
                 ask.clock, lambda: least_epsilon.fixed(self._losses(ask, by_output=True), precision)
             )
         return self._held(
-            ask.clock, lambda: least_epsilon.budget(self._losses(ask, by_output=True), precision)
+            ask.clock,
+            lambda: least_epsilon.budget(
+                self._losses(ask, by_output=True if measure is None else None), precision, measure
+            ),
         )
 
     def loss_curve(
@@ -253,9 +253,13 @@ class Mechanism:
         [exp(1/eps)]
         """
         ask = self._ask(pair, at, budgets)
-        if (measure := self._measure(range, renyi)) is not None:
-            return self._held(ask.clock, lambda: divergences.measured_curve(self._losses(ask), measure))
-        return self._held(ask.clock, lambda: curves.loss_curve(self._losses(ask, by_output=True)))
+        measure = self._measure(range, renyi)
+        return self._held(
+            ask.clock,
+            lambda: curves.loss_curve(
+                self._losses(ask, by_output=True if measure is None else None), measure
+            ),
+        )
 
     def _measure(self, range: bool, renyi: int | None) -> Measure | None:
         """What is asked for instead of the privacy loss.  Raises :class:`InputError`."""

@@ -48,13 +48,12 @@ from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 if TYPE_CHECKING:
-    import dipc.claims.bounded_range as bounded_range
-    import dipc.claims.renyi as renyi
+    import dipc.claims.divergence as divergence
     import dipc.claims.tightness.losses as tightness
     import dipc.dipwhile.hub.extremal as hub
 else:
     hub = lazily("dipc.dipwhile.hub.extremal")
-    bounded_range, renyi = map(lazily, ("dipc.claims.bounded_range", "dipc.claims.renyi"))
+    divergence = lazily("dipc.claims.divergence")
     tightness = lazily("dipc.claims.tightness.losses")
 
 FEW = 100  # inputs, of which all pairs are compared at once
@@ -235,9 +234,7 @@ def claim_of(claim: CoreClaim, at: fmpq | None = None) -> Claim:
     if claim.measure is None:
         return goal_of(claim, at)
     goal = goal_of(replace(claim, measure=None), at)
-    if (order := claim.measure.order) is None:
-        return bounded_range.BoundedRange(goal.budgets, goal.exponent, span=claim.span)
-    return renyi.Renyi(goal.budgets, goal.exponent, order, span=claim.span)
+    return divergence.Measured(goal.budgets, goal.exponent, claim.measure, span=claim.span)
 
 
 def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:

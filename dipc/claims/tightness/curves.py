@@ -19,8 +19,9 @@ import dipc.views as views
 from dipc.claims.exponent import Exponent
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
+from dipc.claims.ratios import Measure, vanishes
 from dipc.claims.tightness.ends import need_of_value
-from dipc.claims.tightness.envelope import Arc, envelope
+from dipc.claims.tightness.envelope import Arc, greatest_ratio
 from dipc.claims.tightness.growth import Limit, at_infinity, at_zero, limit_of_value
 from dipc.claims.tightness.least import Least, Requirement, Spot, least
 from dipc.claims.tightness.losses import Losses, Witness
@@ -65,21 +66,18 @@ class Profile(views.Shown, views.Plotted):
     witnesses: tuple[tuple[Spot, Witness], ...]
 
 
-def loss_curve(losses: Losses) -> Curve:
-    """The exact privacy loss as a function of eps.  Raises :class:`LimitReached`."""
-    cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
-    values = [(case.left[0], case.right[0]) for case in cases]
-
-    def difference(i: int, j: int) -> ExpPoly:
-        (p, q), (r, s) = values[i], values[j]
-        return losses.judge.normal_form(p * s - r * q)
+def loss_curve(losses: Losses, measure: Measure | None = None) -> Curve:
+    """The exact privacy loss, or another measure, as a function of eps.  Raises :class:`LimitReached`."""
+    known, budgets = losses.demands(measure), losses.budgets
 
     def segment(arc: Arc) -> Segment:
-        p, q = values[arc.which]
-        return Segment(arc.low, arc.high, p / q if q else None, losses.witness(cases[arc.which]), arc.sample)
+        demand = known[arc.which]
+        p, q, *_ = demand.ratio
+        value = None if vanishes(q, budgets) else p / q
+        return Segment(arc.low, arc.high, value, losses.needing(demand, measure), arc.sample)
 
-    arcs = envelope(len(cases), difference, budgets, clock.tick)
-    return Curve(budgets, tuple(map(segment, arcs)), of_loss=True)
+    arcs = greatest_ratio([ratio[:2] for ratio, _ in known], losses.judge, losses.clock.tick)
+    return Curve(budgets, tuple(map(segment, arcs)), True, 1 if measure is None else measure.times)
 
 
 def profile(losses: Losses, epsilon: Exponent, width: fmpq) -> Profile:
@@ -96,11 +94,7 @@ def profile(losses: Losses, epsilon: Exponent, width: fmpq) -> Profile:
         if value not in found:
             found[value] = losses.witness(case, chosen)
     values, witnesses = list(found), list(found.values())
-
-    def difference(i: int, j: int) -> ExpPoly:
-        return losses.judge.normal_form(values[i] - values[j])
-
-    arcs = envelope(len(values), difference, budgets, clock.tick)
+    arcs = greatest_ratio([(value, Quotient.one()) for value in values], losses.judge, clock.tick)
     segments = tuple(Segment(a.low, a.high, values[a.which], witnesses[a.which], a.sample) for a in arcs)
     top = least([bounded_by(value) for value in values], budgets, width, clock)
     named = tuple((s, w) for s in top.spots if (w := witnesses[s.demand]) is not None)

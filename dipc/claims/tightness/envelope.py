@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 from flint import fmpq
 
+from dipc.claims.oracle import SignOracle
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds, nonnegative
 from dipc.signs.tables import End, pieces
@@ -50,6 +52,16 @@ def envelope(number: int, difference: Difference, budgets: EpsRange, tick: Tick)
     while (new := search.above(candidates)) is not None:
         candidates = sorted([*candidates, new])
     return search.cut(candidates)
+
+
+def greatest_ratio(ratios: Sequence[tuple[Quotient, Quotient]], judge: SignOracle, tick: Tick) -> list[Arc]:
+    """The greatest of the functions p/q, where p and q are not negative; infinite where q is 0."""
+
+    def difference(i: int, j: int) -> ExpPoly:
+        (p, q), (r, s) = ratios[i], ratios[j]
+        return judge.normal_form(p * s - r * q)
+
+    return envelope(len(ratios), difference, judge.budgets, tick)
 
 
 class _Search(NamedTuple):

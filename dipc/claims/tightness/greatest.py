@@ -15,11 +15,10 @@ from flint import fmpq
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.curves import bounded_by
-from dipc.claims.tightness.envelope import envelope
+from dipc.claims.tightness.envelope import greatest_ratio
 from dipc.claims.tightness.least import Least, Spot, least
 from dipc.clock import Clock
 from dipc.models.values import Valuation
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import Interval, shown
 from dipc.signs.ends import Region as Between
@@ -95,13 +94,11 @@ def greatest(values: Values, judge: SignOracle, clock: Clock) -> tuple[Piece, ..
     different = _different(values)
     functions = list(different)
 
-    def difference(i: int, j: int) -> ExpPoly:
-        return judge.normal_form(functions[i] - functions[j])
-
     def closed(end: End) -> bool:
         return isinstance(end, RootCluster) or (end is not None and end in judge.budgets)
 
-    arcs = envelope(len(functions), difference, judge.budgets, clock.tick) if functions else []
+    ratios = [(value, Quotient.one()) for value in functions]
+    arcs = greatest_ratio(ratios, judge, clock.tick) if functions else []
     return tuple(
         Piece(
             shown(Between(arc.low, arc.high, closed(arc.low), closed(arc.high))),

@@ -47,11 +47,16 @@ class LeastEpsilon(views.Shown, views.Plotted):
         return self.least.exact
 
 
-def budget(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:
-    """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`."""
-    cases, budgets, clock = losses.by_output(), losses.budgets, losses.clock
-    found = least([requirement(case.left[0], case.right[0]) for case in cases], budgets, width, clock)
-    return LeastEpsilon(budgets, found, tuple((s, losses.witness(cases[s.demand])) for s in found.spots))
+def budget(losses: Losses, width: fmpq = WIDTH, measure: Measure | None = None) -> LeastEpsilon:
+    """The least t, exact or enclosed to ``width``.  Raises :class:`LimitReached`.
+
+    With a ``measure`` it is the supremum of ``ln(p/q)/(k eps)`` over its ratios.
+    """
+    known, times = losses.demands(measure), 1 if measure is None else measure.times
+    wanted = [requirement(ratio.p, ratio.q, times) for ratio, _ in known]
+    found = least(wanted, losses.budgets, width, losses.clock)
+    spots = tuple((spot, losses.needing(known[spot.demand], measure)) for spot in found.spots)
+    return LeastEpsilon(losses.budgets, found, spots, measure=measure)
 
 
 def fixed(losses: Losses, width: fmpq = WIDTH) -> LeastEpsilon:

@@ -8,10 +8,12 @@ and the output that have it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
+from dipc.claims.ratios import Measure, Ratio, vanishes
 from dipc.claims.regions import Region, violated_regions
 from dipc.clock import Clock
 from dipc.models.laws import Case, Neighbours, Vector, cases_in_order, mass
@@ -48,13 +50,12 @@ class Witness:
         below = self.neighbour_probability * under
         return self.probability * over / below if below else None
 
-    def against(self, other: Witness) -> Witness:
-        """The same, compared with other outputs."""
-        return replace(self, other=other)
 
-    def summed(self, total: Quotient) -> Witness:
-        """The same with a sum over all outputs."""
-        return replace(self, total=total)
+class Demand(NamedTuple):
+    """A ratio that the least t bounds, and the pairs of inputs that have it."""
+
+    ratio: Ratio
+    case: Case
 
 
 class Losses:
@@ -87,6 +88,31 @@ class Losses:
         for case in cases_in_order(self._neighbours, by_output=False):
             found.setdefault((case.left, case.right), case)
         return list(found.values())
+
+    def demands(self, measure: Measure | None) -> list[Demand]:
+        """The different ratios of a measure, by default of the privacy loss, of all adjacent inputs.
+
+        Raises :class:`LimitReached`.
+        """
+        if measure is None:
+            return [Demand(Ratio(case.left[0], case.right[0], (0,)), case) for case in self.by_output()]
+        found: dict[Quotient | None, Demand] = {}
+        cases = self.by_law()
+        for done, case in enumerate(cases):
+            self.clock.tick("likelihood ratios", done, len(cases))
+            for each in measure.ratios(case.left, case.right, self.judge):
+                found.setdefault(each.p / each.q if each.q else None, Demand(each, case))
+        return list(found.values())
+
+    def needing(self, demand: Demand, measure: Measure | None) -> Witness:
+        """The first pair of inputs of a ratio: both groups of outputs, or the sum over all of them."""
+        ratio, case = demand
+        first = self.witness(case, ratio.outputs)
+        if ratio.others:
+            return replace(first, other=self.witness(case, ratio.others))
+        if measure is None or vanishes(ratio.q, self.budgets):
+            return first
+        return replace(first, total=ratio.p / ratio.q)
 
     def worst_sets(self, goal: Goal) -> list[tuple[Case, tuple[int, ...]]]:
         """Distinct pairs of laws with their worst sets of outputs, those not empty.
