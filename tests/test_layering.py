@@ -310,7 +310,7 @@ WHERE = {
     "Where is a state of a program stepped?": "dipc/dipwhile/semantics/step.py:Stepper",
     "Where is a program compiled?": "dipc/dipwhile/syntax/unroll.py:Compiler",
     "Where are sums rewritten for every N?": "dipc/dipwhile/allsizes/rewrite.py:rewritten",
-    "Where is a verdict shown to people and machines?": "dipc/report/document.py:Row",
+    "Where is a verdict shown to people and machines?": "dipc/claims/rows.py:Row",
     "Where is the certificate of a program written?": "dipc/dipwhile/certify/privacy.py:certificate",
     "Where does `dipc verify` compare a Markov chain?": "dipc/dpctl/commands/judge.py:judge",
     "Where is a formula of dpCTL* read?": "dipc/dpctl/syntax.py:parse_property",

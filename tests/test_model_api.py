@@ -13,6 +13,7 @@ from processes import GUESS
 
 import dipc
 from dipc.claims.exponent import logarithm_text
+from dipc.claims.rows import lines, record
 from dipc.clock import Clock
 from dipc.dpctl.model import ModelRegions, wrapped
 from dipc.dpctl.records import rows_of
@@ -20,7 +21,6 @@ from dipc.dpctl.verdict import Fails, Open, Undecided, Witness
 from dipc.models.chain import MarkovChain, Mdp
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import lines, record
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, pieces, vanishes_at
 

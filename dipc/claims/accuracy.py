@@ -14,12 +14,13 @@ from flint import fmpq
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
 from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.regions import violated_regions
+from dipc.claims.rows import Row, broken_rows, eps_row, number_row
 from dipc.claims.verdict import Proved, Refuted
-from dipc.claims.wording import Line, Record, number_record, number_text, pretty
+from dipc.claims.wording import Record
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, shown, union
+from dipc.signs.ends import Interval, shown
 from dipc.signs.roots import Unsettled
 
 BAD = 1
@@ -40,25 +41,13 @@ class Inaccuracy(Witness):
         """For example ``q = 0 at eps = 1``."""
         return f"{valuation_text(self.input)} at eps = {self.epsilon}"
 
-    def lines(self) -> Iterator[Line]:
+    def rows(self) -> Iterator[Row]:
         """The input, eps, the exact numbers, and where the claim is violated."""
-        yield "input", valuation_text(self.input)
-        yield "budget", pretty(f"eps = {self.epsilon}")
-        yield "P(error)", number_text(self.probability, self.epsilon)
-        yield "bound", number_text(self.bound, self.epsilon)
-        if self.regions:
-            yield "broken for", pretty(union(self.regions)) + "   by this input"
-
-    def record(self) -> Record:
-        """The same as JSON."""
-        return {
-            "input": valuation_record(self.input),
-            "epsilon": str(self.epsilon),
-            "probability": number_record(self.probability, self.epsilon),
-            "bound": number_record(self.bound, self.epsilon),
-            "violated_for": [list(region.texts) for region in self.regions],
-            "violated_for_ends": [region.record() for region in self.regions],
-        }
+        yield Row("input", valuation_text(self.input), "input", valuation_record(self.input))
+        yield eps_row(self.epsilon)
+        yield number_row("P(error)", "probability", self.probability, self.epsilon)
+        yield number_row("bound", "bound", self.bound, self.epsilon)
+        yield from broken_rows(self.regions, "this input")
 
 
 @dataclass(frozen=True, slots=True)

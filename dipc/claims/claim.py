@@ -23,7 +23,8 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
-from dipc.claims.wording import Line, Record
+from dipc.claims.rows import Row, lines
+from dipc.claims.wording import Record
 from dipc.errors import Span
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation
@@ -69,15 +70,11 @@ class Witness(views.Recorded, ABC):
         """The witness in one line, without its numbers."""
 
     @abstractmethod
-    def lines(self) -> Iterator[Line]:
-        """The witness for people, each line with its heading."""
-
-    @abstractmethod
-    def record(self) -> Record:
-        """The witness as JSON; exact numbers are strings."""
+    def rows(self) -> Iterator[Row]:
+        """The witness for people, and as JSON, where exact numbers are strings."""
 
     def __str__(self) -> str:
-        return "\n".join(f"{heading}: {text}" for heading, text in self.lines())
+        return "\n".join(f"{heading}: {text}" for heading, text in lines(self.rows()))
 
     def _repr_html_(self) -> str:
         return views.html(self)

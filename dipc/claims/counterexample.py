@@ -10,11 +10,12 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.claim import Witness
-from dipc.claims.wording import Line, Record, digits_apart, number_record, number_text, pretty
-from dipc.models.values import Valuation, show_valuation, valuation_record, valuation_text
+from dipc.claims.rows import Row, broken_rows, data, eps_row, input_rows, number_row, output_row
+from dipc.claims.wording import digits_apart, pretty
+from dipc.models.values import Valuation, show_valuation, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, union
+from dipc.signs.ends import Interval
 
 INFINITE = "the neighbour never gives this output: no multiple of eps would do (infinite privacy loss)"
 
@@ -102,35 +103,16 @@ class Counterexample(views.Plotted, Witness):
         """The intervals ``violated_for`` in words."""
         return [region.words() for region in self.regions]
 
-    def lines(self) -> Iterator[Line]:
+    def rows(self) -> Iterator[Row]:
         """u, u', the outputs, eps, the exact numbers and where the claim is violated."""
-        yield "input", f"u  : {valuation_text(self.input)}"
-        yield "neighbour", f"u' : {valuation_text(self.neighbour)}"
-        yield "outputs" if len(self.outputs) > 1 else "output", self._outputs
-        yield "budget", pretty(f"eps = {self.epsilon}")
+        yield from input_rows(self.input, self.neighbour)
+        yield output_row(self.outputs, self.events)
+        yield from (data("events", [*self.events]),) if self.events else ()
+        yield eps_row(self.epsilon)
         digits = self._digits
-        yield "P(u)", number_text(self.probability, self.epsilon, digits)
-        yield "P(u')", number_text(self.neighbour_probability, self.epsilon, digits)
-        yield "bound", number_text(self.bound, self.epsilon, digits)
-        yield "excess", number_text(self.excess, self.epsilon)
+        for label, key in {"P(u)": "probability", "P(u')": "neighbour_probability", "bound": "bound"}.items():
+            yield number_row(label, key, getattr(self, key), self.epsilon, digits)
+        yield number_row("excess", "excess", self.excess, self.epsilon)
         if self.infinite_loss:
-            yield "", pretty(INFINITE)
-        if self.violated_for:
-            yield "broken for", pretty(union(self.regions)) + "   by these two inputs"
-
-    def record(self) -> Record:
-        """The counterexample as JSON."""
-        digits = self._digits
-        return {
-            "input": valuation_record(self.input),
-            "neighbour": valuation_record(self.neighbour),
-            "outputs": [valuation_record(output) for output in self.outputs],
-            **({"events": [*self.events]} if self.events else {}),
-            "epsilon": str(self.epsilon),
-            "probability": number_record(self.probability, self.epsilon, digits),
-            "neighbour_probability": number_record(self.neighbour_probability, self.epsilon, digits),
-            "bound": number_record(self.bound, self.epsilon, digits),
-            "excess": number_record(self.excess, self.epsilon),
-            "violated_for": [list(region) for region in self.violated_for],
-            "violated_for_ends": [region.record() for region in self.regions],
-        }
+            yield Row("", pretty(INFINITE))
+        yield from broken_rows(self.regions, "these two inputs")

@@ -13,13 +13,22 @@ from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative, require_positive
 from dipc.claims.ratios import Measure, Ratio, vanishes
 from dipc.claims.regions import violated_regions
+from dipc.claims.rows import (
+    Row,
+    against_row,
+    broken_rows,
+    eps_row,
+    input_rows,
+    number_row,
+    output_row,
+)
 from dipc.claims.verdict import Proved, Refuted
-from dipc.claims.wording import Line, Record, digits_apart, number_record, number_text, pretty
+from dipc.claims.wording import Record, digits_apart
 from dipc.models.laws import Vector
-from dipc.models.values import Valuation, valuation_record, valuation_text
+from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, shown, union
+from dipc.signs.ends import Interval, shown
 from dipc.signs.inequality import Fails
 from dipc.signs.roots import Unsettled
 
@@ -178,38 +187,16 @@ class Excess(Witness):
         u, v = valuation_text(self.input), valuation_text(self.neighbour)
         return f"{u} against {v}: {outputs}{others} at eps = {self.epsilon}"
 
-    def lines(self) -> Iterator[Line]:
+    def rows(self) -> Iterator[Row]:
         """The inputs, the outputs, eps, both sides and where the claim is violated."""
-        yield "input", f"u  : {valuation_text(self.input)}"
-        yield "neighbour", f"u' : {valuation_text(self.neighbour)}"
-        heading = "outputs" if len(self.outputs) > 1 else "output"
-        yield heading, " or ".join(map(valuation_text, self.outputs))
-        if self.others:
-            yield "against", " or ".join(map(valuation_text, self.others))
-        yield "budget", pretty(f"eps = {self.epsilon}")
+        yield from input_rows(self.input, self.neighbour)
+        yield output_row(self.outputs)
+        yield against_row(self.others)
+        yield eps_row(self.epsilon)
         digits = digits_apart(self.value, self.bound, self.epsilon)
-        product = "P(u)(o) P(u')(o')" if self.others else "sum"
-        yield "P(u)" if self.infinite else product, number_text(self.value, self.epsilon, digits)
-        yield "bound", number_text(self.bound, self.epsilon, digits)
-        yield "excess", number_text(self.value - self.bound, self.epsilon)
-        if self.infinite:
-            yield "", INFINITE
-        if self.regions:
-            yield "broken for", pretty(union(self.regions)) + "   by these two inputs"
-
-    def record(self) -> Record:
-        """The witness as JSON."""
-        digits = digits_apart(self.value, self.bound, self.epsilon)
-        return {
-            "input": valuation_record(self.input),
-            "neighbour": valuation_record(self.neighbour),
-            "outputs": [valuation_record(output) for output in self.outputs],
-            "against": [valuation_record(output) for output in self.others],
-            "epsilon": str(self.epsilon),
-            "value": number_record(self.value, self.epsilon, digits),
-            "bound": number_record(self.bound, self.epsilon, digits),
-            "excess": number_record(self.value - self.bound, self.epsilon),
-            "infinite": self.infinite,
-            "violated_for": [list(region.texts) for region in self.regions],
-            "violated_for_ends": [region.record() for region in self.regions],
-        }
+        label = "P(u)" if self.infinite else "P(u)(o) P(u')(o')" if self.others else "sum"
+        yield number_row(label, "value", self.value, self.epsilon, digits)
+        yield number_row("bound", "bound", self.bound, self.epsilon, digits)
+        yield number_row("excess", "excess", self.value - self.bound, self.epsilon)
+        yield Row("", INFINITE if self.infinite else None, "infinite", self.infinite)
+        yield from broken_rows(self.regions, "these two inputs")

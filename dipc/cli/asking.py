@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
+from dipc.claims.rows import Node, lines
 from dipc.cli.outcome import Result, summary, write_report
 from dipc.cli.tasks import ALONE, Workers, in_turn
 from dipc.cli.terminal import answer, say, show_table
@@ -19,7 +20,7 @@ from dipc.clock import Progress
 from dipc.excerpts import MOST_ANSWERED, MOST_SAID, clipped, shortened
 from dipc.lazily import lazily
 from dipc.report.answer import answer_text
-from dipc.report.document import Document, Node, aligned, lines, plain_document, section_lines
+from dipc.report.document import Document, aligned, plain_document, section_lines
 
 if TYPE_CHECKING:
     import dipc.certificate.format as certificates

@@ -15,12 +15,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from dipc.claims.rows import Node, Row, data, lines, record
 from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.claims.wording import Record, pretty
 from dipc.cli.failures import Interrupted, error_record, explained, kind_of
 from dipc.files import write_file
 from dipc.report.answer import envelope
-from dipc.report.document import Node, Row, aligned, data, lines, record
+from dipc.report.document import aligned
 from dipc.report.words import Pair, program_rows, short_witness, verdict_rows
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dipc.claims.exponent import logarithm_text
+from dipc.claims.rows import Group, Node, Row, data, inner, lines
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty, rounded_outwards, within
 from dipc.dpctl.families import ranges_text, renamed
 from dipc.dpctl.formula import EPS, Property, Query, depends_on_eps
@@ -21,7 +22,6 @@ from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_stat
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import Group, Node, Row, data, inner, lines
 from dipc.signs.ends import about, shown, union
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import RootCluster, end_as_text, vanishes_at

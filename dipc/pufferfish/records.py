@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from flint import arb, fmpq
 
 from dipc.claims.exponent import Exponent, exponent_text, logarithm_text
+from dipc.claims.rows import Group, Node, Row, data, inner
 from dipc.claims.wording import (
     Record,
     decimal_at,
@@ -34,7 +35,6 @@ from dipc.pufferfish.verdict import (
     Undecided,
     Violated,
 )
-from dipc.report.document import Group, Node, Row, data, inner
 
 MOST_SEQUENCES = 5
 LONGEST_SEQUENCE = 24  # observations, written out

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dipc.claims.rows import Node, record
 from dipc.claims.wording import Record
-from dipc.report.document import Node, record
 
 SCHEMA = Path(__file__).with_name("answer.schema.json")
 FORMAT, VERSION = "dipc answer", 1

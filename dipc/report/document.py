@@ -1,43 +1,13 @@
-"""A result as a document: one description, shown as text, as JSON or as HTML.
-
-A *row* has a label and a text for people, and a key and data for machines; it may lack either pair.
-People see a long text without its middle; machines have the whole.
-A *group* holds several things: people see their rows one after the other, machines a list of records.
-"""
+"""A result as a document: sections of rows (:mod:`dipc.claims.rows`), shown as text or as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import chain
-from typing import Any, assert_never
 
-from dipc.claims.wording import Line, Record
-from dipc.excerpts import MOST_ANSWERED, MOST_QUOTED, shortened
+from dipc.claims.rows import Node, Row, lines
+from dipc.claims.wording import Line
 from dipc.frozen import frozen
-
-
-@frozen
-class Row:
-    """A fact.  ``text`` None: for machines only; ``key`` None: for people only."""
-
-    label: str
-    text: str | None
-    key: str | None = None
-    data: Any = None
-
-
-@frozen
-class Group:
-    """Several things; people see the first ``most``, and how many more there are."""
-
-    key: str
-    items: tuple[tuple[Row, ...], ...]
-    most: int | None = None
-    more: str = "and {} more"
-
-
-Node = Row | Group
 
 
 @frozen
@@ -56,39 +26,7 @@ def plain_document(rows: Iterable[Node]) -> Document:
     return (Section("", tuple(rows)),)
 
 
-def data(key: str, value: Any) -> Row:
-    """A row for machines only."""
-    return Row("", None, key, value)
-
-
-def inner(key: str, rows: Iterable[Row]) -> Iterator[Row]:
-    """Rows that people see like all others; machines have one record of them, null if there are none."""
-    rows = tuple(rows)
-    yield from (Row(row.label, row.text) for row in rows)
-    yield data(key, record(rows) or None)
-
-
 # --- renderers -------------------------------------------------------------------------------
-
-
-def lines(rows: Iterable[Node]) -> Iterator[Line]:
-    """What people see, line by line.
-
-    >>> [(label, text)] = lines([Row("claim", "eps + " * 10_000 + "eps", "claim")])
-    >>> label, len(text)
-    ('claim', 1800)
-    """
-    for row in rows:
-        match row:
-            case Row(label, text):
-                if text is not None:
-                    yield shortened(label, MOST_QUOTED), shortened(text, MOST_ANSWERED)
-            case Group(_, items, most, more):
-                yield from lines(chain.from_iterable(items[:most]))
-                if most is not None and len(items) > most:
-                    yield "", more.format(len(items) - most)
-            case _:
-                assert_never(row)
 
 
 def aligned(lines: Iterable[Line]) -> list[str]:
@@ -112,21 +50,6 @@ def text(document: Document) -> str:
     """The document as the terminal prints it."""
     parts = ([*([one.heading] if one.heading else []), *section_lines(one)] for one in document)
     return "\n\n".join(map("\n".join, parts))
-
-
-def record(rows: Iterable[Node]) -> Record:
-    """What machines see."""
-    found: Record = {}
-    for row in rows:
-        match row:
-            case Row(_, _, key, value):
-                if key is not None:
-                    found[key] = value
-            case Group(key, items):
-                found[key] = [record(item) for item in items]
-            case _:
-                assert_never(row)
-    return found
 
 
 def html(document: Document) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from dipc.claims.rows import Group, Node, Row, data
 from dipc.claims.tightness.greatest import Accuracy, Expectation, Piece
 from dipc.claims.wording import decimal_at, pretty
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import Group, Node, Row, data
 from dipc.report.tightness import enclosure, least_record, where
 from dipc.signs.ends import Interval, union
 from dipc.signs.eps_range import EpsRange

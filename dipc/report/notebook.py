@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any
 
 import dipc.views as views
-from dipc.report.document import Document, html, record, text
+from dipc.claims.rows import record
+from dipc.report.document import Document, html, text
 
 
 def register(kind: type, brief: Callable[[Any], str], document: Callable[[Any], Document]) -> None:

@@ -15,11 +15,12 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path, PurePath
 
+from dipc.claims.rows import Node
 from dipc.claims.wording import pretty
 from dipc.errors import InputError
 from dipc.report.attempts import Note
 from dipc.report.canvas import MissingPackage, Panel, sheet
-from dipc.report.document import Node, html, plain_document
+from dipc.report.document import html, plain_document
 from dipc.version import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from dipc.claims.exponent import Exponent, exponent_text, number_text
 from dipc.claims.regions import Region, region_words
+from dipc.claims.rows import Group, Node, Row, against_row, data, input_rows, output_row, record
 from dipc.claims.tightness.curves import Curve, Profile, Segment
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
@@ -15,8 +16,7 @@ from dipc.claims.wording import Record, digits_of, pretty
 from dipc.models.values import valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import Group, Node, Row, data, record
-from dipc.report.words import input_rows, output_row, pair_text
+from dipc.report.words import pair_text
 from dipc.signs.ends import ROUNDED, Interval, about, outwards, rounded, shown, towards
 from dipc.signs.ends import Region as Between
 from dipc.signs.tables import End, RootCluster, decimal_text, places_of
@@ -114,7 +114,7 @@ def _witness(witness: Witness) -> Iterator[Row]:
         return
     yield from _probabilities(witness)
     if witness.other is not None:
-        yield output_row(witness.other.outputs, against=True)
+        yield against_row(witness.other.outputs)
         yield from _probabilities(witness.other, "against_")
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dipc.claims.cases import Counts
+from dipc.claims.rows import Group, Node, Row, data, inner
 from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import pretty
 from dipc.excerpts import count_text
 from dipc.models.values import Valuation, valuation_record, valuation_text
-from dipc.report.document import Group, Node, Row, data
 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]
 """Two inputs."""
@@ -43,8 +43,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[Node]:
     for name in ("inputs", "pairs", "outputs", "inequalities", "distinct"):
         yield data(name, getattr(verdict.counts, name))
     yield Row("verdict", verdict.status.upper())
-    yield from () if found is None else (Row(*line) for line in found.lines())
-    yield data("counterexample", None if found is None else found.record())
+    yield from inner("counterexample", () if found is None else found.rows())
     if isinstance(verdict, Undecided):
         yield Row("reason", verdict.reason, "reason", verdict.reason)
         yield doubts(verdict)
@@ -101,20 +100,6 @@ def checked(counts: Counts, of_pairs: bool = True) -> str:
 def pair_text(left: Valuation, right: Valuation) -> str:
     """Two inputs: ``q = [0, 1] against q = [1, 1]``."""
     return f"{valuation_text(left)} against {valuation_text(right)}"
-
-
-def input_rows(left: Valuation, right: Valuation) -> Iterator[Row]:
-    """Two adjacent inputs."""
-    yield Row("input", f"u  : {valuation_text(left)}", "input", valuation_record(left))
-    yield Row("neighbour", f"u' : {valuation_text(right)}", "neighbour", valuation_record(right))
-
-
-def output_row(outputs: tuple[Valuation, ...], against: bool = False) -> Row:
-    """A set of outputs; ``against``: those that others are compared with."""
-    shown, records = " or ".join(map(valuation_text, outputs)), list(map(valuation_record, outputs))
-    if against:
-        return Row("against", shown, "against", records)
-    return Row("outputs" if len(outputs) > 1 else "output", shown, "outputs", records)
 
 
 def nice(text: str) -> str:

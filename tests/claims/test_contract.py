@@ -20,8 +20,9 @@ import dipc
 from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
 from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle
+from dipc.claims.rows import Row, eps_row, number_row
 from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
-from dipc.claims.wording import Line, Record, number_record, number_text, pretty
+from dipc.claims.wording import Record
 from dipc.cli.outcome import Outcome, report, summary, worst
 from dipc.clock import Clock, Limits
 from dipc.dipwhile.pipeline import neighbours_of
@@ -61,17 +62,10 @@ class Peak(Witness):
     def brief(self) -> str:
         return f"{valuation_text(self.input)}: {valuation_text(self.outputs[0])} at eps = {self.epsilon}"
 
-    def lines(self) -> Iterator[Line]:
-        yield "input", valuation_text(self.input)
-        yield "budget", pretty(f"eps = {self.epsilon}")
-        yield "value", number_text(self.value, self.epsilon)
-
-    def record(self) -> Record:
-        return {
-            "input": valuation_record(self.input),
-            "epsilon": str(self.epsilon),
-            "value": number_record(self.value, self.epsilon),
-        }
+    def rows(self) -> Iterator[Row]:
+        yield Row("input", valuation_text(self.input), "input", valuation_record(self.input))
+        yield eps_row(self.epsilon)
+        yield number_row("value", "value", self.value, self.epsilon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,12 @@ from html import escape
 import click
 from dipc.die.die import Die, Verdict, certificate
 
+from dipc.claims.rows import Node, Row
 from dipc.cli import options
 from dipc.cli.asking import present, write_certificate
 from dipc.cli.outcome import Result
 from dipc.files import write_file
-from dipc.report.document import Node, Row, html, plain_document
+from dipc.report.document import html, plain_document
 from dipc.report.page import TEMPLATES
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dipc.claims.rows import Node, Row, data
 from dipc.claims.wording import pretty
 from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, write_certificate
@@ -22,7 +23,7 @@ from dipc.dipwhile.commands import options as program_options
 from dipc.dipwhile.records.every_size import answer_rows, proof_document, short_reason
 from dipc.errors import InputError
 from dipc.lazily import lazily
-from dipc.report.document import Node, Row, data, text
+from dipc.report.document import text
 from dipc.shipped import EXPECT_ALL, expected_verdict, mechanisms_in
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from flint import fmpq
 
+from dipc.claims.rows import data, record
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.wording import Record
 from dipc.cli import options, tasks
@@ -31,7 +32,6 @@ from dipc.dipwhile.mechanisms import Mechanism
 from dipc.errors import InputError
 from dipc.lazily import lazily
 from dipc.report.answer import answer_text, envelope
-from dipc.report.document import data, record
 from dipc.report.sampling import as_float
 from dipc.report.tightness import enclosure, rows_of, where
 from dipc.shipped import STDIN, is_python

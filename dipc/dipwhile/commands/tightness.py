@@ -12,6 +12,7 @@ import click
 
 import dipc.dipwhile.allsizes.answer as sizes
 from dipc.claims.exponent import Exponent, exponent_text
+from dipc.claims.rows import Row, data
 from dipc.claims.wording import Line
 from dipc.cli import options
 from dipc.cli.asking import show_document, show_rows
@@ -21,7 +22,7 @@ from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.dipwhile.mechanisms import MOST_PATHS, Mechanism
 from dipc.dipwhile.records.every_size import head_rows, least_rows
 from dipc.dipwhile.records.explanation import explanation_document
-from dipc.report.document import Row, Section, data, time_row
+from dipc.report.document import Section, time_row
 from dipc.report.tightness import Tight, rows_of
 from dipc.report.words import program_rows
 

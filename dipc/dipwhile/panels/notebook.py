@@ -16,6 +16,7 @@ import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.exponent import exponent_text
+from dipc.claims.rows import lines, record
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.greatest import Accuracy, Expectation
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
@@ -31,7 +32,7 @@ from dipc.dipwhile.records.explanation import explanation_document
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.models.values import show_valuation, valuation_text
 from dipc.numbers.function import FunctionOfEps
-from dipc.report.document import Document, lines, plain_document, record, table
+from dipc.report.document import Document, plain_document, table
 from dipc.report.greatest import accuracy_rows, expectation_rows
 from dipc.report.notebook import register
 from dipc.report.tightness import Tight, enclosure, rows_of, where
@@ -67,7 +68,7 @@ def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
 
 def _rows(found: Witness) -> Iterable[Line]:
     if not isinstance(found, Counterexample):
-        yield from _escaped(found.lines())
+        yield from _escaped(lines(found.rows()))
         return
     yield "input u", escape(show_valuation(found.input))
     yield "neighbour u′", escape(show_valuation(found.neighbour))
@@ -78,7 +79,7 @@ def _rows(found: Witness) -> Iterable[Line]:
     for name, f in zip(("P(u)", "P(u′)", "bound", "excess"), functions, strict=True):
         yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
     if found.violated_for:
-        yield "broken for", escape(dict(found.lines())["broken for"])
+        yield "broken for", escape(dict(lines(found.rows()))["broken for"])
 
 
 @views.html.register
@@ -143,7 +144,7 @@ def brief(found: Tight | Explanation) -> str:
 
 
 views.record.register(Verdict, lambda found: record(verdict_rows(found)))
-views.record.register(Witness, lambda found: found.record())
+views.record.register(Witness, lambda found: record(found.rows()))
 views.record.register(Distribution, lambda law: {"distribution": law.records()})
 views.html.register(Witness, lambda found: table(_rows(found)))
 

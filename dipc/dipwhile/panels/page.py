@@ -24,6 +24,7 @@ from flint import fmpq
 import dipc.views as views
 from dipc.certificate.format import dumps, listed_proof
 from dipc.claims.privacy import Violated
+from dipc.claims.rows import lines
 from dipc.claims.verdict import Undecided
 from dipc.clock import in_force, limits
 from dipc.dipwhile.certify.privacy import certificate
@@ -45,7 +46,6 @@ from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 from dipc.report.attempts import Attempts, Note
 from dipc.report.canvas import broken
-from dipc.report.document import lines
 from dipc.report.mathml import mathml, rational
 from dipc.report.page import (
     LARGEST,

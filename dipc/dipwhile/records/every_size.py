@@ -8,6 +8,7 @@ from html import escape
 from typing import assert_never
 
 from dipc.claims.exponent import Exponent, exponent_text
+from dipc.claims.rows import Group, Node, Row, data, inner
 from dipc.claims.wording import pretty
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.allsizes.automaton import Automaton
@@ -16,7 +17,7 @@ from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.dipwhile.allsizes.wording import HEADS, in_words, proof_in_words, table
 from dipc.errors import CLAIM_NAME, Span
-from dipc.report.document import Document, Group, Node, Row, Section, data, html, plain_document
+from dipc.report.document import Document, Section, html, plain_document
 
 MOST_STRATEGIES = 3
 HEADING = "How the samples move"
@@ -182,8 +183,7 @@ def _table(automaton: Automaton, strategy: Strategy) -> Iterator[Row]:
 
 def _counterexample(found: AllSizesAnswer) -> Iterator[Node]:
     shown = found.counterexample
-    yield from () if shown is None else (Row(*line) for line in shown.lines())
-    yield data("counterexample", None if shown is None else shown.record())
+    yield from inner("counterexample", () if shown is None else shown.rows())
     if not isinstance(found.verdict, BrokenFrom):
         return
     declared, at = found.verdict.private_on_declared, _size(found.question.sizes, found.verdict.size)

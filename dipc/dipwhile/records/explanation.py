@@ -10,6 +10,7 @@ from typing import assert_never
 from flint import arb, fmpq
 
 from dipc.claims.exponent import Exponent, exponent_text
+from dipc.claims.rows import Node, Row, data, input_rows, output_row
 from dipc.claims.tightness.least import Kind
 from dipc.claims.wording import Line, Record, decimal_at, digits_of, number_record, number_text, pretty
 from dipc.dipwhile.explain.explanation import Claimed, Explanation, Reason, Route, Tightness
@@ -21,9 +22,8 @@ from dipc.dipwhile.syntax.core import Cell
 from dipc.integration.linear import Linear
 from dipc.models.values import show
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import Document, Node, Row, Section, data
+from dipc.report.document import Document, Section
 from dipc.report.tightness import enclosure, ends_record, least_record, regions_record, where
-from dipc.report.words import input_rows, output_row
 from dipc.signs.ends import shown, union
 
 MOST_SOURCE = 44  # characters of a source line in the listing of a path

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from dipc.claims.rows import Node, data
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
@@ -29,7 +30,7 @@ from dipc.dpctl.words import DEPTH
 from dipc.errors import DipcError, InputError, Source
 from dipc.lazily import lazily
 from dipc.models.reading import PropertyLine, read_formulas
-from dipc.report.document import Node, data, time_row
+from dipc.report.document import time_row
 from dipc.shipped import models, source_of
 from dipc.systems import MODELS as SYSTEM
 

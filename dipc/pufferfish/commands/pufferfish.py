@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dipc.claims.rows import Node, record
 from dipc.claims.wording import Record, pretty
 from dipc.cli import options, tasks
 from dipc.cli.asking import Asking, present, reported, say_notes, show_rows, write_certificate
@@ -36,7 +37,7 @@ from dipc.pufferfish.records import (
 )
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided, Violated
 from dipc.report.answer import envelope
-from dipc.report.document import Node, record, time_row
+from dipc.report.document import time_row
 from dipc.shipped import expected_verdict, holds_program, located_hidden, name_of, source_of
 from dipc.systems import offered
 

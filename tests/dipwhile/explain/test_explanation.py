@@ -11,13 +11,13 @@ from answers import contents
 from flint import fmpq
 
 import dipc
+from dipc.claims.rows import lines
 from dipc.cli.main import status
 from dipc.dipwhile.explain import explanation
 from dipc.dipwhile.explain.explanation import Explanation, Reason
 from dipc.dipwhile.records.explanation import explanation_document
 from dipc.errors import InputError, InternalError, LimitReached
 from dipc.numbers.quotient import Quotient
-from dipc.report.document import lines
 
 PROGRAMS: list[tuple[str, dict[str, int]]] = [
     *((name, {"N": 2}) for name in ("svt1", "svt4", "svt5", "svt_bottoms", "sparse", "nmax1", "nmax4")),
