@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from flint import fmpq
 
@@ -16,7 +16,7 @@ from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.regions import violated_regions
 from dipc.claims.rows import Row, broken_rows, eps_row, number_row
 from dipc.claims.verdict import Proved, Refuted
-from dipc.claims.wording import Record
+from dipc.claims.wording import Record, greater
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.quotient import Quotient
@@ -41,6 +41,9 @@ class Inaccuracy(Witness):
         """For example ``q = 0 at eps = 1``."""
         return f"{valuation_text(self.input)} at eps = {self.epsilon}"
 
+    def to_sympy(self) -> Any:
+        return greater(self.probability, self.bound)
+
     def rows(self) -> Iterator[Row]:
         """The input, eps, the exact numbers, and where the claim is violated."""
         yield Row("input", valuation_text(self.input), "input", valuation_record(self.input))
@@ -61,6 +64,7 @@ class Accurate(Claim):
     proved: ClassVar[type[Proved]] = Proved
     refuted: ClassVar[type[Refuted]] = Refuted
     statement: ClassVar[str] = "accuracy"
+    words: ClassVar[tuple[str, str]] = ("holds", "fails")
     of_pairs: ClassVar[bool] = False
 
     @property

@@ -8,8 +8,8 @@ shapes:
 * *by output*: one inequality for every output, which depends on the two probabilities of that output only;
 * *by law*: any number of inequalities, which depend on the two laws as a whole.
 
-What a claim says when it is proved or refuted (``private``, ``violated``) belongs to its verdict classes
-``proved`` and ``refuted``, how a violation reads to its :class:`Witness`.
+What a claim says when it is proved or refuted are its ``words``; how a violation reads belongs to its
+:class:`Witness`.
 """
 
 from __future__ import annotations
@@ -73,6 +73,10 @@ class Witness(views.Recorded, ABC):
     def rows(self) -> Iterator[Row]:
         """The witness for people, and as JSON, where exact numbers are strings."""
 
+    @abstractmethod
+    def to_sympy(self) -> Any:
+        """The violated inequality in sympy, of the symbol ``eps``."""
+
     def __str__(self) -> str:
         return "\n".join(f"{heading}: {text}" for heading, text in lines(self.rows()))
 
@@ -115,6 +119,7 @@ class Claim(ABC):
     proved: ClassVar[type[Any]]  # a subclass of dipc.claims.verdict.Proved
     refuted: ClassVar[type[Any]]  # and of Refuted: modules that build on this one
     statement: ClassVar[str]
+    words: ClassVar[tuple[str, str]] = ("private", "violated")  # when it is proved, and when it is refuted
     of_pairs: ClassVar[bool] = True  # False: it is about the law of each input alone, paired with itself
 
     @property

@@ -11,7 +11,7 @@ from flint import fmpq
 import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.rows import Row, broken_rows, data, eps_row, input_rows, number_row, output_row
-from dipc.claims.wording import digits_apart, pretty
+from dipc.claims.wording import digits_apart, greater, pretty
 from dipc.models.values import Valuation, show_valuation, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
@@ -70,9 +70,7 @@ class Counterexample(views.Plotted, Witness):
 
     def to_sympy(self) -> Any:
         """The violated inequality ``P(u) > exp(t*eps)*P(u') + delta`` in sympy, of the symbol ``eps``."""
-        from sympy import Gt
-
-        return Gt(self.probability.to_sympy(), self.bound.to_sympy(), evaluate=False)
+        return greater(self.probability, self.bound)
 
     def brief(self) -> str:
         """For example ``q = 0 against q = 1: out = 0 at eps = 1``."""

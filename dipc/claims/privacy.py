@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import fmpq
 
@@ -45,7 +45,6 @@ class Private(Proved):
     """Proved for every pair of adjacent inputs, every set of outputs and every eps of the claim."""
 
     claim: Goal
-    status: ClassVar[str] = "private"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,11 +53,6 @@ class Violated(Refuted):
 
     claim: Goal
     counterexample: Counterexample  # type: ignore[misc]
-    status: ClassVar[str] = "violated"
-
-    def to_sympy(self) -> Any:
-        """The violated inequality of the counterexample in sympy, of the symbol ``eps``."""
-        return self.counterexample.to_sympy()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,7 @@ class Doubt:
 class Verdict(views.Plotted, views.Recorded):
     """What the three answers have in common.
 
-    ``status`` is the answer in a word, the claim's own where it is proved or refuted.  ``plot`` and
-    ``to_sympy`` are about the counterexample, and raise :class:`InputError` if there is none.
+    ``plot`` and ``to_sympy`` are about the counterexample, and raise :class:`InputError` if there is none.
     """
 
     claim: Claim
@@ -39,8 +38,12 @@ class Verdict(views.Plotted, views.Recorded):
     seconds: Mapping[str, float] = field(compare=False, repr=False)  # by stage
     notes: tuple[str, ...] = field(default=(), compare=False, kw_only=True)  # caveats
     evidence: Evidence | None = field(default=None, compare=False, repr=False, kw_only=True)
-    status: ClassVar[str]
     counterexample: ClassVar[Any] = None  # of a refuted claim its witness, of the kind that the claim has
+
+    @property
+    def status(self) -> str:
+        """The answer in a word, the claim's own where it is proved or refuted."""
+        return "undecided"
 
     @property
     def goal(self) -> Any:
@@ -57,7 +60,7 @@ class Verdict(views.Plotted, views.Recorded):
         """Refused: there are three answers, and ``if m.check():`` would take a violation for true."""
         raise WrongType(
             f"a verdict is neither true nor false; this one is `{self.status}`",
-            hint=f'ask for its status, `verdict.status == "{self.claim.proved.status}"`, '
+            hint=f'ask for its status, `verdict.status == "{self.claim.words[0]}"`, '
             "or use `dipc.assert_private`",
         )
 
@@ -80,7 +83,9 @@ class Verdict(views.Plotted, views.Recorded):
 class Proved(Verdict):
     """The claim holds: for every pair of adjacent inputs, every set of outputs and every eps of its range."""
 
-    status: ClassVar[str] = "holds"
+    @property
+    def status(self) -> str:
+        return self.claim.words[0]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,7 +93,14 @@ class Refuted(Verdict):
     """The claim does not hold: ``counterexample`` is an exact witness."""
 
     counterexample: Witness  # type: ignore[misc]
-    status: ClassVar[str] = "fails"
+
+    @property
+    def status(self) -> str:
+        return self.claim.words[1]
+
+    def to_sympy(self) -> Any:
+        """The violated inequality of the counterexample in sympy, of the symbol ``eps``."""
+        return self.counterexample.to_sympy()
 
     def _details(self) -> tuple[str, ...]:
         return tuple(str(self.counterexample).splitlines())
@@ -100,7 +112,6 @@ class Undecided(Verdict):
 
     doubts: tuple[Doubt, ...] = ()
     reason: str = ""
-    status: ClassVar[str] = "undecided"
 
     def _details(self) -> tuple[str, ...]:
         open_ones = [

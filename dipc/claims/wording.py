@@ -64,6 +64,13 @@ def digits_of(enclosed: Callable[[], arb], digits: int) -> str:
         precision *= 2
 
 
+def greater(more: Quotient, bound: Quotient) -> Any:
+    """The inequality ``more > bound`` in sympy, of the symbol ``eps``."""
+    from sympy import Gt
+
+    return Gt(more.to_sympy(), bound.to_sympy(), evaluate=False)
+
+
 def rounded_outwards(value: fmpq, up: bool) -> str:
     """A number, if it is long then rounded outwards.
 

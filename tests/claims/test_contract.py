@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import pytest
@@ -43,13 +43,6 @@ SURVEY = Listed(BITS, BITS, [(TRUTH, LIE), (LIE, TRUTH)], [(0, 0), (0, 1), (1, 0
 CONSTANT = Listed(BITS, BITS[:1], [(Quotient.one(),)] * 2, [(0, 1), (1, 0)])
 
 
-class Bounded(Proved):
-    """A word of its own for a proof."""
-
-    __slots__ = ()
-    status = "bounded"
-
-
 @dataclass(frozen=True)
 class Peak(Witness):
     """An output that is too likely."""
@@ -61,6 +54,9 @@ class Peak(Witness):
 
     def brief(self) -> str:
         return f"{valuation_text(self.input)}: {valuation_text(self.outputs[0])} at eps = {self.epsilon}"
+
+    def to_sympy(self) -> Any:
+        raise NotImplementedError
 
     def rows(self) -> Iterator[Row]:
         yield Row("input", valuation_text(self.input), "input", valuation_record(self.input))
@@ -74,7 +70,8 @@ class Numeric(Claim):
 
     limit: fmpq
 
-    proved: ClassVar[type[Proved]] = Bounded
+    words: ClassVar[tuple[str, str]] = ("bounded", "fails")
+    proved: ClassVar[type[Proved]] = Proved
     refuted: ClassVar[type[Refuted]] = Refuted
     statement: ClassVar[str] = "none"
     name: ClassVar[str]
@@ -169,7 +166,7 @@ def test_a_claim_by_law() -> None:
     """On adjacent inputs 2p(1-p) <= 1/2; but on equal ones p^2 + (1-p)^2 > 1/2."""
     different = Listed(BITS, BITS, [(TRUTH, LIE), (LIE, TRUTH)], [(0, 1), (1, 0)])
     verdict = decided(Overlap(ALL, fmpq(1, 2)), different)
-    assert isinstance(verdict, Bounded) and not isinstance(verdict, dipc.Private)
+    assert isinstance(verdict, Proved) and not isinstance(verdict, dipc.Private)
     assert (verdict.counts.pairs, verdict.counts.inequalities, verdict.counts.distinct) == (2, 2, 1)
     assert isinstance(decided(Overlap(ALL, fmpq(1, 2)), SURVEY), Refuted)
 
