@@ -25,7 +25,7 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.laws import Law, as_function
+from dipc.pufferfish.laws import Law, as_function, law_of
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
@@ -214,74 +214,35 @@ class HiddenMarkovModel:
 
 
 @methods_with_options_only
-class PufferfishQuestion:
-    """What is compared in a model, how long, and for what claim.
+class AnyQuestion:
+    """What can be asked about a model, or about a program with secrets."""
 
-    Raises :class:`InputError` when it is made if the file or what was added to it is broken.
+    @property
+    def source(self) -> Source:
+        """The text of the model or the program."""
+        raise NotImplementedError
 
-    >>> question = HiddenMarkovModel.load("ex2").question()
-    >>> question.check().status, question.budget().c, question.probability("2", given="n(0)")
-    ('private', Fraction(2, 1), 1/6)
-    """
-
-    def __init__(self, model: HiddenMarkovModel, asked: Asked = NOTHING, clock: Clock | None = None) -> None:
-        check_type(model, HiddenMarkovModel, "a question is about a hidden Markov model", "see dipc.load")
-        self.model, self.asked = model, asked
-        self.question = self._read(asked, clock or Clock())
-
-    def _read(self, asked: Asked, clock: Clock) -> Question:
-        if asked.given is not None:
-            _word(asked.given)
-        try:
-            source, given = self.model.source, self.model.parameters
-            found = held(clock, lambda: read_question(source, given, asked, clock), (source,))
-        except InputError as error:
-            if asked.given is None or error.span is None or error.span.source.name != COMPARISON_NAME:
-                raise
-            raise InputError(error.message, hint=error.hint) from None  # nobody wrote `given -> given`
-        notes = (*self.model.notes, *found.notes)
-        claim = found.claim
-        if asked.at is not None and claim is not None:
-            claim = replace(claim, text=f"{claim.text} at eps = {asked.at}")
-        return replace(found, claim=claim, notes=notes)
+    def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
+        """The question with this claim, or its own if there is one; ``at`` is the only eps."""
+        raise NotImplementedError
 
     def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
-        """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default that of the file.
+        """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default its own.
 
-        ``at`` is the eps of a claim about a model without eps.  Returns Private, Violated or Undecided, for
-        example if a limit (:func:`dipc.limits`) runs out.  Raises :class:`InputError` (and while the claim
-        is read, :class:`LimitReached`).
+        ``at`` is the only eps of a program, or that of a claim about a model without eps.  Returns Private,
+        Violated or Undecided, for example if a limit (:func:`dipc.limits`) runs out.  Raises
+        :class:`InputError` (and while the claim or the program is read, :class:`LimitReached`).
         """
         clock = Clock()
         return pipeline.check(self.asking(claim, at, clock), clock)
 
-    def budget(self) -> Budget:
+    def budget(self, *, at: Number | None = None) -> Budget:
         """The least c for which the question is private, with a sequence that reaches it.
 
         Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
-        return pipeline.budget(self.question, Clock())
-
-    def to_arrays(self) -> tuple[list[list[Any]], list[list[Any]]]:
-        """The matrices of transitions and emissions: fractions, or functions of parameters.
-
-        The states and observations are in the order of the model; a state that stops has a row of zeros.
-        """
-        model = self.question.model
-
-        def matrix(rows: Sequence[Sequence[tuple[int, Parametric]]], size: int) -> list[list[Any]]:
-            found = [{place: p if (x := p.as_rational()) is None else x for place, p in row} for row in rows]
-            return [[row.get(place, Fraction(0)) for place in range(size)] for row in found]
-
-        return matrix(model.transitions, len(model.states)), matrix(model.emissions, len(model.observations))
-
-    def curve(self) -> Iterator[Budget]:
-        """The least c for the horizons 1, 2, ..., up to that of the question."""
-        if self.question.horizon is None:
-            raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
         clock = Clock()
-        for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
-            yield pipeline.budget(replace(self.question, horizon=horizon), clock)
+        return pipeline.budget(self.asking(None, at, clock), clock)
 
     def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
         """The question for another tool: ``smtlib``, ``redlog``; or the model as a chain: ``drn``,
@@ -306,14 +267,70 @@ class PufferfishQuestion:
     def report(self, file: str | Path | None = None, **options: Any) -> Path:
         """Write what ``dipc report`` writes, a page of HTML, and return its path.
 
-        ``file`` is by default named after the model, in the current folder; options are ``claim``, ``at`` and
-        ``title``.  Needs matplotlib (extra ``report``).
+        ``file`` is by default named after the model or the program, in the current folder; options are
+        ``claim``, ``at`` and ``title``.  Needs matplotlib (extra ``report``).
         """
         return views.page(self, file, **options)
 
+
+@methods_with_options_only
+class PufferfishQuestion(AnyQuestion):
+    """What is compared in a model, how long, and for what claim.
+
+    Raises :class:`InputError` when it is made if the file or what was added to it is broken.
+
+    >>> question = HiddenMarkovModel.load("ex2").question()
+    >>> question.check().status, question.budget().c, question.probability("2", given="n(0)")
+    ('private', Fraction(2, 1), 1/6)
+    """
+
+    def __init__(self, model: HiddenMarkovModel, asked: Asked = NOTHING, clock: Clock | None = None) -> None:
+        check_type(model, HiddenMarkovModel, "a question is about a hidden Markov model", "see dipc.load")
+        self.model, self.asked = model, asked
+        self.question = self._read(asked, clock or Clock())
+
+    @property
+    def source(self) -> Source:
+        return self.model.source
+
+    def _read(self, asked: Asked, clock: Clock) -> Question:
+        if asked.given is not None:
+            _word(asked.given)
+        try:
+            source, given = self.model.source, self.model.parameters
+            found = held(clock, lambda: read_question(source, given, asked, clock), (source,))
+        except InputError as error:
+            if asked.given is None or error.span is None or error.span.source.name != COMPARISON_NAME:
+                raise
+            raise InputError(error.message, hint=error.hint) from None  # nobody wrote `given -> given`
+        notes = (*self.model.notes, *found.notes)
+        claim = found.claim
+        if asked.at is not None and claim is not None:
+            claim = replace(claim, text=f"{claim.text} at eps = {asked.at}")
+        return replace(found, claim=claim, notes=notes)
+
+    def to_arrays(self) -> tuple[list[list[Any]], list[list[Any]]]:
+        """The matrices of transitions and emissions: fractions, or functions of parameters.
+
+        The states and observations are in the order of the model; a state that stops has a row of zeros.
+        """
+        model = self.question.model
+
+        def matrix(rows: Sequence[Sequence[tuple[int, Parametric]]], size: int) -> list[list[Any]]:
+            found = [{place: p if (x := p.as_rational()) is None else x for place, p in row} for row in rows]
+            return [[row.get(place, Fraction(0)) for place in range(size)] for row in found]
+
+        return matrix(model.transitions, len(model.states)), matrix(model.emissions, len(model.observations))
+
+    def curve(self) -> Iterator[Budget]:
+        """The least c for the horizons 1, 2, ..., up to that of the question."""
+        if self.question.horizon is None:
+            raise InputError("a curve needs a number of observations", hint="set a horizon: a number")
+        clock = Clock()
+        for horizon in range(1, self.question.horizon + 1):  # a child for each, and one clock
+            yield pipeline.budget(replace(self.question, horizon=horizon), clock)
+
     def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
-        """The question with this claim, or that of the file; ``at`` is the eps of a claim about a model
-        without eps."""
         if claim is None and at is None:
             return self.question
         point = None if at is None else rational(at, "eps")
@@ -330,7 +347,7 @@ class PufferfishQuestion:
     def _laws(self, given: str, clock: Clock) -> dict[str | None, Law]:
         found = self._read(self.asked._replace(given=given), clock)
         pipeline.validate(found, clock)
-        return {pair.left.prior: Law(found.model, pair.left, found.parameters) for pair in found.pairs}
+        return {pair.left.prior: law_of(found, pair.left) for pair in found.pairs}
 
     def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:
         """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.

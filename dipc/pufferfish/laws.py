@@ -13,7 +13,7 @@ from dipc.models.hmm import SILENCE, HiddenMarkovModel, added
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import Steps, Word
-from dipc.pufferfish.question import Parameters, Side
+from dipc.pufferfish.question import Parameters, Question, Side
 from dipc.suggest import did_you_mean
 
 
@@ -22,6 +22,11 @@ def as_function(p: Parametric, parameters: Parameters) -> Quotient | Parametric:
     if parameters.names not in ((), (parameters.eps_name,)):
         return p
     return parameters.function_of_eps(p)
+
+
+def law_of(question: Question, side: Side) -> Law:
+    """The distribution of the sequences of a side."""
+    return Law(question.model, side, question.parameters)
 
 
 class Law:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import reduce
+from collections.abc import Mapping, Sequence
+from functools import cache, reduce
 from operator import add
 from typing import NamedTuple
 
 from flint import fmpq
 
+from dipc.errors import InputError
 from dipc.models.hmm import added
-from dipc.models.mixtures import Mixture, Mixtures
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
+from dipc.pufferfish.question import Question, Side
+from dipc.suggest import did_you_mean
+
+FEW = 12  # secrets
 
 
 class Mixed(NamedTuple):
@@ -60,8 +64,33 @@ class Mixed(NamedTuple):
         return " + ".join(f"({weight})*({function})" for weight, function in self.parts)
 
 
-def mixed(mixtures: Mixtures, side: Mixture, output: int) -> Mixed:
+def laws_of(question: Question, given: str | None = None) -> dict[tuple[str, str | None], dict[str, Mixed]]:
+    """P(output | secret) of a program by secret and prior, exactly; only for one secret if ``given``.
+
+    Raises :class:`InputError` for an unknown secret.
+    """
+    sides = {(side.name, side.prior): side for pair in question.pairs for side in pair if side.weights}
+    if given is not None:
+        names, plain = dict.fromkeys(name for name, _ in sides), given.replace(" ", "")
+        sides = {key: side for key, side in sides.items() if key[0].replace(" ", "") == plain}
+        if not sides:
+            hint = did_you_mean(given, names) if len(names) <= FEW else "without it, those for all are shown"
+            raise InputError(f"there is no secret `{given}`", hint=hint)
+    laws = outputs_of(question)
+    return {
+        key: {name: mixed(laws, side, o) for o, name in enumerate(question.model.observations)}
+        for key, side in sides.items()
+    }
+
+
+def outputs_of(question: Question) -> list[dict[int, Quotient]]:
+    """What the states of a program show, as functions of eps."""
+    function = cache(question.parameters.function_of_eps)
+    return [{o: function(p) for o, p in row} for row in question.model.emissions]
+
+
+def mixed(laws: Sequence[Mapping[int, Quotient]], side: Side, output: int) -> Mixed:
     """P(output | event); the event is possible for some values of the parameters."""
     whole = reduce(add, (w for _, w in side.weights))
-    found = added((mixtures.laws[law][output], weight) for law, weight in side.weights)
-    return Mixed(tuple((w / whole, p) for p, w in found.items() if p) or ((0 / whole, Quotient.of(0)),))
+    found = added((laws[state][output], w) for state, w in side.weights if output in laws[state])
+    return Mixed(tuple((w / whole, p) for p, w in found.items()) or ((0 / whole, Quotient.of(0)),))

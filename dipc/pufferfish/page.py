@@ -23,9 +23,9 @@ from dipc.numbers.exact import Number
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.certify import question_certificate
 from dipc.pufferfish.export.hmm import chain_of
-from dipc.pufferfish.hmm import PufferfishQuestion
+from dipc.pufferfish.hmm import AnyQuestion, PufferfishQuestion
 from dipc.pufferfish.panels import fixed, panels_of
-from dipc.pufferfish.programs import Posed, ProgramQuestion
+from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.records import asked_text, budget_rows, point_text, title_text, verdict_rows
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Reached
@@ -50,7 +50,6 @@ from dipc.suggest import options_only
 MOST_STATES = 60  # of a chain that is drawn
 NAME = re.compile(r"[^\s(),]+(?:\([^()]*\))?")
 NO_CLAIM = Answer("no claim", "none", "")
-AnyQuestion = PufferfishQuestion | ProgramQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +57,25 @@ class Subject:
     """What a page is about; ``asked`` has the probabilities."""
 
     question: AnyQuestion
-    asked: Question | Posed
+    asked: Question
     claim: str | None
     at: Number | None
 
     @property
     def source(self) -> Source:
         """The text of the model or the program."""
-        return _source(self.question)
+        return self.question.source
 
     @property
     def model(self) -> Question | None:
-        """The question as one about a hidden Markov model, if it is one."""
-        return self.asked.question if isinstance(self.asked, Posed) else self.asked
+        """The question, if its chain can be drawn."""
+        return self.asked if self.asked.parameters.rational or not self.asked.of_program else None
 
     def budget(self) -> Budget:
         """The least c."""
         if isinstance(self.question, ProgramQuestion):
             return self.question.budget(at=self.at)
-        assert isinstance(self.asked, Question)
         return pipeline.budget(self.asked, Clock())
-
-
-def _source(question: AnyQuestion) -> Source:
-    if isinstance(question, ProgramQuestion):
-        return question.secrets.source
-    return question.model.source
 
 
 @options_only
@@ -103,11 +95,7 @@ def report_question_html(
     """
     load()
     attempts = attempts or Attempts()
-    if isinstance(question, ProgramQuestion):
-        posed = question.posed(claim, at=at)
-        subject = Subject(question, posed, claim, at)
-    else:
-        subject = Subject(question, question.asking(claim, at, Clock()), claim, at)
+    subject = Subject(question, question.asking(claim, at, Clock()), claim, at)
     verdict = None
     if subject.asked.claim is not None:
         with limits(seconds=PATIENCE if in_force().seconds == inf else None):
@@ -228,6 +216,7 @@ def _options(subject: Subject) -> Iterator[str]:
             yield from ("-D", f"{name}={value}")
         numbers: Any = question.fixed
     else:
+        assert isinstance(question, PufferfishQuestion)
         numbers, asked = question.model.parameters, question.asked
         claim, at = claim or asked.claim, asked.at if at is None else at
         for pair in asked.compare:
@@ -239,11 +228,9 @@ def _options(subject: Subject) -> Iterator[str]:
     yield from () if at is None else ("--at", str(at))
 
 
-@views.page.register(PufferfishQuestion)
-@views.page.register(ProgramQuestion)
+@views.page.register(AnyQuestion)
 def _page(question: AnyQuestion, file: str | Path | None = None, **options: Any) -> Path:
     """Write the page; raises :class:`InputError` unless ``file`` is named as one."""
-    source = question.secrets.source if isinstance(question, ProgramQuestion) else question.model.source
-    target = target_of(source.name, file)
+    target = target_of(question.source.name, file)
     write_file(target, report_question_html(question, **options))
     return target

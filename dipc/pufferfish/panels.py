@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from math import exp, inf, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,18 +20,17 @@ import dipc.views as views
 from dipc.clock import Clock, as_one
 from dipc.errors import InputError, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.models.mixtures import Mixture, Mixtures
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import finite, pipeline
-from dipc.pufferfish.classes import ParameterClass, check_class
-from dipc.pufferfish.hmm import PufferfishQuestion
-from dipc.pufferfish.laws import Law
-from dipc.pufferfish.programs import Posed, ProgramQuestion
+from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.hmm import AnyQuestion
+from dipc.pufferfish.laws import law_of
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question
 from dipc.pufferfish.rational import Constant, Rational
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet
 from dipc.report.sampling import Range, as_float, fmpq_of
+from dipc.signs.boxes import HALF
 from dipc.signs.boxes import Point as Shares
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import options_only
@@ -238,28 +237,31 @@ def of_model(question: Question, clock: Clock, witness: Reached | None = None) -
         lambda values: _bounds(pipeline.budget(fixed(question, values), clock)),
         question.claim,
         witness,
-        [] if witness is None else list(_probabilities(question, witness)),
+        _sides(question, witness),
     )
 
 
-def _probabilities(question: Question, found: Reached) -> Iterator[Ball]:
-    """That of the sequence of a counterexample, for both of its sides."""
-    pair = next(
-        pair
+def _sides(question: Question, found: Reached | None) -> list[Ball]:
+    """The probabilities of the sequence of a witness, for both of its sides."""
+    if found is None:
+        return []
+    asked, sequence = (found.secret, found.against, found.prior), found.sequence
+    named = {
+        (pair.left.name, pair.right.name, pair.left.prior or pair.right.prior): pair
         for pair in question.pairs
-        if (pair.left.name, pair.right.name) == (found.secret, found.against)
-        and (pair.left.prior or pair.right.prior) == found.prior
-    )
+    }
+    return [partial(ball_of, question, law_of(question, side).probability(sequence)) for side in named[asked]]
 
-    def ball(p: Parametric, values: Values) -> arb | None:
-        try:
-            number = p.at(values).as_rational()
-        except ZeroDivisionError:  # the secret is impossible there
-            return None
-        return None if number is None else arb(fmpq(number.p, number.q))
 
-    for side in pair:
-        yield partial(ball, Law(question.model, side, question.parameters).probability(found.sequence))
+def ball_of(question: Question, p: Parametric, values: Values) -> arb | None:
+    """A ball around a function at a point, exact if it is zero; None where its secret is impossible."""
+    point = {name: x for name, x in values.items() if name != EPS}
+    try:
+        number = question.parameters.function_of_eps(p.at(point))
+    except ZeroDivisionError:
+        return None
+    with ctx.workprec(BITS):
+        return number.enclose(arb(values.get(EPS, fmpq(1)))) if number else arb(0)
 
 
 def by_horizon(question: Question, horizon: int, clock: Clock) -> Subject:
@@ -315,42 +317,35 @@ def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
 # --- programs ------------------------------------------------------------------------------------
 
 
-def _program_panels(posed: Posed, clock: Clock, points: int, what: str) -> Iterator[Panel]:
-    found = posed.check(clock).counterexample if what == "witness" and posed.claim is not None else None
-    subject = of_program(posed, clock, found)
+def _program_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    drawn = what == "witness" and question.claim is not None
+    found = pipeline.check(question, clock).counterexample if drawn else None
+    subject = of_program(question, clock, found)
     if what == "witness":
         refuse_but_one(tuple(subject.axes))
     if what != "delta" and subject.axes:
         yield from panels(subject, points, what)
     elif not subject.axes:
-        yield delta_panel(Laws(posed.mixtures).delta, subject.least({}).high, posed.claim, points)
+        yield delta_panel(Laws(question).delta, subject.least({}).high, question.claim, points)
 
 
-@dataclass(frozen=True, slots=True)
 class Laws:
-    """The mixtures of a program at points: balls around its probabilities."""
+    """The probabilities of the outputs of a program on both sides of every pair, at points."""
 
-    mixtures: Mixtures
-
-    def value(self, side: Mixture, output: int, values: Values) -> arb | None:
-        """P(output | event); None where the event is impossible.  It is exact if it is zero."""
-        eps = arb(values.get(EPS, fmpq(1)))
-        point = {name: x for name, x in values.items() if name != EPS}
-        weights = [(law, w.at(point).as_rational()) for law, w in side.weights]
-        numbers = [(self.mixtures.laws[law][output], fmpq(w.p, w.q)) for law, w in weights if w]
-        whole = sum((w for _, w in numbers), fmpq(0))
-        with ctx.workprec(BITS):
-            terms = (law.enclose(eps) * (w / whole) for law, w in numbers if law)
-            return sum(terms, arb(0)) if whole else None
+    def __init__(self, question: Question) -> None:
+        self.question, outputs = question, question.model.observations
+        law = cache(partial(law_of, question))
+        self.functions = [
+            [[law(side).probability([o]) for o in outputs] for side in pair]
+            for pair in question.pairs
+            if all(side.weights for side in pair)
+        ]
 
     def pairs(self, values: Values) -> Iterator[list[tuple[arb, arb]]]:
         """For every pair that is possible the probabilities of all outputs on both sides."""
-        for left, right, _ in self.mixtures.pairs:
-            found = [
-                (self.value(left, output, values), self.value(right, output, values))
-                for output in range(len(self.mixtures.outputs))
-            ]
-            both = [(p, q) for p, q in found if p is not None and q is not None]
+        for sides in self.functions:
+            left, right = ([ball_of(self.question, p, values) for p in side] for side in sides)
+            both = [(p, q) for p, q in zip(left, right, strict=True) if p is not None and q is not None]
             if both:
                 yield both
 
@@ -374,35 +369,32 @@ class Laws:
             return max((middle(each) for each in sums), default=0.0)
 
 
-def of_program(posed: Posed, clock: Clock, witness: Reached | None = None) -> Subject:
+def of_program(question: Question, clock: Clock, witness: Reached | None = None) -> Subject:
     """A program: its parameters, and eps if its probabilities depend on it."""
-    mixtures = posed.mixtures
-    family = ParameterClass(Parameters(mixtures.ring, mixtures.ranges), clock)
-    has_eps = not posed.eps_range.is_point and any(not p.is_constant for law in mixtures.laws for p in law)
-    names, span = mixtures.ring.names, span_of(posed.eps_range) if has_eps else None
+    family, eps_name = check_class(question.without_numbers(), clock), question.parameters.eps_name
+    names = [name for name in question.parameters.names if name != eps_name]
+    span = None if eps_name is None else span_of(question.parameters.budgets)
+
+    def inside(u: Shares) -> Shares:
+        return u[: len(names)] if span is None else (HALF, *u[: len(names)])
 
     def place(u: Shares) -> Values:
         clock.tick("points of the figure")
-        found = dict(family.values(u[: len(names)]))
+        values = family.values(inside(u))
+        found = {name: values[name] for name in names}
         return found if span is None else {**found, EPS: fmpq_of(span.point(as_float(u[-1])))}
 
     axes = {name: Axis(clipped(name, 40)) for name in names}
     if span is not None:
         axes[EPS] = Axis("privacy budget ε", log=span.log)
-    laws, sides = Laws(mixtures), list[Ball]()
-    if witness is not None:
-        (output,) = map(mixtures.outputs.index, witness.sequence)
-        asked = witness.secret, witness.against, witness.prior
-        pair = next(p[:2] for p in mixtures.pairs if (p.left.name, p.right.name, p.prior) == asked)
-        sides = [partial(laws.value, side, output) for side in pair]
     return Subject(
         axes,
         place,
-        lambda u: not names or family.contains(u[: len(names)]),
-        laws.least,
-        posed.claim,
+        lambda u: not names or family.contains(inside(u)),
+        Laws(question).least,
+        question.claim,
         witness,
-        sides,
+        _sides(question, witness),
     )
 
 
@@ -419,7 +411,7 @@ def span_of(budgets: EpsRange) -> Range:
 
 @options_only
 def plot_question(
-    asked: Question | Posed, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
+    question: Question, clock: Clock, *, points: int = POINTS, title: str = "", what: str = "loss"
 ) -> Figure:
     """A figure about a model or a program.
 
@@ -429,18 +421,15 @@ def plot_question(
     a parameter.  Raises :class:`InputError` if there is nothing to draw or there are too many parameters,
     :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model with eps.
     """
-    drawn = panels_of(asked, clock, points, what)
-    return sheet(drawn, title or clipped(asked.mixtures.name if isinstance(asked, Posed) else asked.name, 90))
+    drawn = panels_of(question, clock, points, what)
+    return sheet(drawn, title or clipped(question.name, 90))
 
 
-def panels_of(asked: Question | Posed, clock: Clock, points: int = POINTS, what: str = "loss") -> list[Panel]:
+def panels_of(question: Question, clock: Clock, points: int = POINTS, what: str = "loss") -> list[Panel]:
     """The panels of such a figure; raises as :func:`plot_question`."""
     if what not in WHAT:
         raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
-    if isinstance(asked, Posed):
-        drawn = list(_program_panels(asked, clock, points, what))
-    else:
-        drawn = list(_model_panels(asked, clock, points, what))
+    drawn = list((_program_panels if question.of_program else _model_panels)(question, clock, points, what))
     if not drawn:
         why = {
             "witness": "the claim is not violated",
@@ -459,16 +448,9 @@ def refuse_but_one(axes: Sequence[str]) -> None:
         raise InputError(f"a counterexample is drawn over one free parameter, not over {found}", hint=hint)
 
 
-@views.plot.register(PufferfishQuestion)
-@views.plot.register(ProgramQuestion)
+@views.plot.register(AnyQuestion)
 def _plot_of(
-    question: PufferfishQuestion | ProgramQuestion,
-    *_: Any,
-    claim: str | None = None,
-    at: Any = None,
-    **options: Any,
+    question: AnyQuestion, *_: Any, claim: str | None = None, at: Any = None, **options: Any
 ) -> Figure:
     with as_one() as clock:
-        if isinstance(question, ProgramQuestion):
-            return plot_question(question.posed(claim, at=at), clock, **options)
         return plot_question(question.asking(claim, at, clock), clock, **options)

@@ -140,7 +140,10 @@ def claimed(claim: Claim | None) -> Claim:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A model with what is compared.  ``horizon`` is the number of observations, None: every one ("any")."""
+    """A model with what is compared.  ``horizon`` is the number of observations, None: every one ("any").
+
+    That of a program shows one output in each state, which is a law of the program.
+    """
 
     model: HiddenMarkovModel[Parametric]
     parameters: Parameters
@@ -149,6 +152,7 @@ class Question:
     claim: Claim | None
     name: str = "<model>"
     notes: tuple[str, ...] = ()
+    of_program: bool = False
 
     def without_numbers(self) -> Question:
         """Only what is known of the parameters: no pairs, and a model that shows nothing."""

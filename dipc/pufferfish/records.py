@@ -21,7 +21,7 @@ from dipc.claims.wording import (
 from dipc.errors import InternalError
 from dipc.excerpts import plural
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.laws import Law
+from dipc.pufferfish.laws import law_of
 from dipc.pufferfish.question import Claim, Parameters, Question
 from dipc.pufferfish.verdict import (
     INFINITE,
@@ -308,7 +308,7 @@ def _quotient(question: Question, reached: Reached) -> Quotient | None:
     names = reached.secret, reached.against, reached.prior
     for left, right in question.pairs:
         if (left.name, right.name, left.prior or right.prior) == names:
-            laws = (Law(question.model, side, question.parameters) for side in (left, right))
+            laws = (law_of(question, side) for side in (left, right))
             above, below = (law.probability(reached.sequence) for law in laws)
             number = (above / below).as_rational() if below else None
             return None if number is None else Quotient.of(number)

@@ -14,6 +14,8 @@ from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import Source
 from dipc.models.mixtures import Mixtures
 from dipc.pufferfish import mixtures as deciding
+from dipc.pufferfish import pipeline
+from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.shipped import hidden_programs
 from dipc.signs.eps_range import EpsRange
@@ -62,10 +64,13 @@ def mixtures_of(core: CoreProgram, eps_range: EpsRange = POSITIVE) -> Mixtures:
 
 
 def decided(core: CoreProgram, claim: str | None = None, at: fmpq | None = None) -> PufferfishVerdict:
-    question = asked(core, claim, at)
-    found = mixtures_of(core, question.eps_range)
-    return deciding.check(found, question.epsilon, question.eps_range, Clock(), question.delta)
+    wanted = asked(core, claim, at)
+    found = mixtures_of(core, wanted.eps_range)
+    question = deciding.question_of(found, Claim(*wanted.epsilon, wanted.delta), wanted.eps_range)
+    deciding.check_claim(question)
+    deciding.check_drawn(found, {}, Clock())
+    return pipeline.check(question, Clock())
 
 
 def least(core: CoreProgram, **values: fmpq) -> Budget:
-    return deciding.budget(deciding.fixed(mixtures_of(core), values), POSITIVE, Clock())
+    return pipeline.budget(deciding.question_of(mixtures_of(core), None, POSITIVE, values), Clock())

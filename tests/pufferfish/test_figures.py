@@ -16,6 +16,7 @@ from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import InputError, Source
 from dipc.pufferfish.laws import Law
+from dipc.pufferfish.mixed import laws_of
 from dipc.pufferfish.rational import Rational
 from tests.pufferfish.small_models import above_threshold
 from tests.pufferfish.test_program_export import CLINIC, asked
@@ -36,7 +37,7 @@ def model(text: str) -> dipc.PufferfishQuestion:
 
 def test_the_loss_of_a_program_is_its_budget() -> None:
     question = dipc.load("ex5-events").pufferfish(pC="1/2")
-    subject = maps.of_program(question.posed(), Clock())
+    subject = maps.of_program(question.asking(None, None, Clock()), Clock())
     assert tuple(subject.axes) == ("pA", "pB")
     for u in ((fmpq(1, 3), fmpq(1, 5)), (fmpq(9, 10), fmpq(1, 7))):
         values = subject.values(u)
@@ -46,11 +47,11 @@ def test_the_loss_of_a_program_is_its_budget() -> None:
 
 def test_the_loss_of_a_program_with_eps() -> None:
     question = asked(CLINIC).fix(t="1/3", p="2/5")
-    subject = maps.of_program(question.posed(), Clock())
+    subject = maps.of_program(question.asking(None, None, Clock()), Clock())
     assert tuple(subject.axes) == ("ε",)
     for u in (fmpq(1, 4), fmpq(2, 3)):
         values = subject.values((u,))
-        functions = question.posed().functions().values()
+        functions = laws_of(question.asking(None, None, Clock())).values()
         first, second = (
             [float(f.at({}).enclose(arb(values["ε"]))) for f in law.values()] for law in functions
         )
@@ -63,7 +64,7 @@ def test_the_loss_of_a_program_with_eps() -> None:
 def test_where_the_claim_is_violated() -> None:
     """For a claim in eps that is not where the loss is greatest."""
     question, claim = asked(CLINIC).fix(t="1/2"), "5/4*eps"
-    subject, seen = maps.of_program(question.posed(claim), Clock()), set()
+    subject, seen = maps.of_program(question.asking(claim, None, Clock()), Clock()), set()
     assert subject.claim is not None
     for u in ((fmpq(1, 2), fmpq(1, 4)), (fmpq(1, 2), fmpq(19, 20)), (fmpq(1, 50), fmpq(19, 20))):
         values = subject.values(u)
@@ -77,7 +78,7 @@ def test_where_the_claim_is_violated() -> None:
 def test_the_axis_of_eps() -> None:
     cases = {"eps": (0.1, 10.0), "eps for eps in (0, 2]": (0.02, 2.0), "eps for eps in [3, 4]": (3.0, 4.0)}
     for claim, ends in cases.items():
-        subject = maps.of_program(asked(CLINIC).fix(t="1/3", p="2/5").posed(claim), Clock())
+        subject = maps.of_program(asked(CLINIC).fix(t="1/3", p="2/5").asking(claim, None, Clock()), Clock())
         found = [float(arb(subject.values((fmpq(u),))["ε"])) for u in (0, 1)]
         assert found == pytest.approx(list(ends))
         assert subject.axes["ε"].log == (ends[1] >= 50 * ends[0])
@@ -93,14 +94,16 @@ def test_an_output_that_only_one_secret_allows() -> None:
         secret q = 0 vs q = 1
         if q = 0 then o <- 0 else o <- uniform {0, 1} end
     """
-    subject = maps.of_program(asked(text).posed(), Clock())
+    subject = maps.of_program(asked(text).asking(None, None, Clock()), Clock())
     assert subject.least({"p": fmpq(1, 2)}).low == inf
     assert "infinite" in asked(text).plot(points=4).axes[0].get_legend_handles_labels()[1]
 
 
 def test_a_tiny_probability_is_not_zero() -> None:
-    posed = asked(CLINIC.replace("DLap(eps", "DLap(400*eps")).fix(t="1/3", p="2/5").posed()
-    assert maps.Laws(posed.mixtures).least({"ε": fmpq(100)}).high < inf
+    posed = (
+        asked(CLINIC.replace("DLap(eps", "DLap(400*eps")).fix(t="1/3", p="2/5").asking(None, None, Clock())
+    )
+    assert maps.Laws(posed).least({"ε": fmpq(100)}).high < inf
 
 
 def subsets(items: list[int]) -> list[tuple[int, ...]]:
@@ -109,16 +112,16 @@ def subsets(items: list[int]) -> list[tuple[int, ...]]:
 
 def test_delta_of_a_program() -> None:
     """The greatest P(O) - c P'(O), over all sets O of outputs."""
-    posed = dipc.load("noisy-max-3").pufferfish().posed()
-    numbers = [[p.as_rational() for p in law] for law in posed.mixtures.laws]
-    laws = [[fmpq(p.numerator, p.denominator) for p in law] for law in numbers]
+    posed = dipc.load("noisy-max-3").pufferfish().asking(None, None, Clock())
+    numbers = [[dict(row).get(o, fmpq(0)) for o in range(3)] for row in posed.model.emissions]
+    laws = [[fmpq(*map(int, str(p).split("/"))) for p in law] for law in numbers]
     for c in (fmpq(1), fmpq(3, 2), fmpq(24, 7)):
         worst = fmpq(0)
-        for left, right, _ in posed.mixtures.pairs:
+        for left, right in posed.pairs:
             ((a, _),), ((b, _),) = left.weights, right.weights
             for chosen in subsets([0, 1, 2]):
                 worst = max(worst, sum((laws[a][o] - c * laws[b][o] for o in chosen), fmpq(0)))
-        assert maps.Laws(posed.mixtures).delta(c) == near(float(arb(worst)))
+        assert maps.Laws(posed).delta(c) == near(float(arb(worst)))
         assert (worst == 0) == (c == fmpq(24, 7))
 
 
@@ -248,7 +251,7 @@ def test_delta_is_drawn() -> None:
 def test_one_eps() -> None:
     """A program at one eps is drawn as it is there."""
     question = asked(CLINIC).fix(t="1/2")
-    alone, all_ = (maps.of_program(question.posed("5/4*eps", at=at), Clock()) for at in (2, None))
+    alone, all_ = (maps.of_program(question.asking("5/4*eps", at, Clock()), Clock()) for at in (2, None))
     assert (tuple(alone.axes), tuple(all_.axes)) == (("p",), ("p", "ε"))
     values = alone.values((fmpq(1, 3),))
     both = {**values, "ε": fmpq(2)}

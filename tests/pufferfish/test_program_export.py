@@ -14,7 +14,9 @@ from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
+from dipc.clock import Clock
 from dipc.errors import InputError, Unsupported
+from dipc.pufferfish.mixed import laws_of
 from dipc.pufferfish.programs import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
 from tests.pufferfish.test_export import by_z3, parsed, value
@@ -63,7 +65,7 @@ def test_laws_given_a_secret() -> None:
     t, p = Fraction(1, 3), Fraction(2, 5)
     one = {0: 1 - p, 1: p}
     weights = {(x, y): one[x] * (t * (x == y) + (1 - t) * one[y]) for x, y in product((0, 1), repeat=2)}
-    functions = asked(CLINIC).posed().functions()
+    functions = laws_of(asked(CLINIC).asking(None, None, Clock()))
     assert list(functions) == [("john = 0", "contagion"), ("john = 1", "contagion")]
     for place, law in enumerate(functions.values()):
         expected = by_inputs(CLINIC, weights, lambda u, place=place: u[0] == place)
@@ -135,9 +137,10 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
     """Laplace noise gives eps*exp(-eps): the queries at points agree with the exact laws."""
     question, random = asked(SVT_PROGRAM), Random(3)
     text = question.export("smtlib", claim=claim)
-    posed = question.posed(claim)
-    assert posed.question is None
-    assert text.count("(check-sat)") == len(posed.mixtures.pairs) * len(posed.mixtures.outputs)
+    posed = question.asking(claim, None, Clock())
+    outputs = posed.model.observations
+    assert not posed.parameters.rational
+    assert text.count("(check-sat)") == len(posed.pairs) * len(outputs)
     seen = 0
     for _ in range(12):
         a, b, eps = (Fraction(random.randint(0, 12), 12) for _ in range(3))
@@ -150,11 +153,11 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
         seen += 1
         assert posed.claim is not None
         point = {"a": fmpq(a.numerator, a.denominator), "b": fmpq(b.numerator, b.denominator)}
-        at, laws, c = fmpq(eps.numerator, eps.denominator), posed.functions(), posed.claim.c
+        at, laws, c = fmpq(eps.numerator, eps.denominator), laws_of(posed), posed.claim.c
         expected = []
-        for pair in posed.mixtures.pairs:
-            sides = [laws[side.name, pair.prior] for side in pair[:2]]
-            for o in posed.mixtures.outputs:
+        for pair in posed.pairs:
+            sides = [laws[side.name, side.prior] for side in pair]
+            for o in outputs:
                 left, right = (side[o].at(point) for side in sides)
                 expected.append(float((left - right * c).enclose(at)))
         scales = [f / e for f, e in zip(found, expected, strict=True) if abs(e) > 1e-9]

@@ -22,7 +22,7 @@ from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models, compa
 from dipc.pufferfish.export.hmm import FORMATS, WITHDRAWN
 from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
 from dipc.pufferfish.laws import as_function
-from dipc.pufferfish.mixed import Mixed
+from dipc.pufferfish.mixed import Mixed, laws_of
 from dipc.pufferfish.page import report_question_html
 from dipc.pufferfish.panels import POINTS, WHAT
 from dipc.report.answer import envelope
@@ -229,8 +229,8 @@ def _say_json(found: Record) -> None:
 def _program_distribution(asked: Asked, given: str | None, output: str | None) -> int:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
     with work(f"distribution of {asked.name}", *asked.limits) as running:
-        posed = asked.load_program().posed(at=asked.at)
-        laws = running.held(lambda: posed.functions(given))
+        question = asked.load_program().asking(None, asked.at, running.clock)
+        laws = running.held(lambda: laws_of(question, given))
     if output is not None:
         laws = {key: _only(law, output) for key, law in laws.items()}
     if asked.as_json:
