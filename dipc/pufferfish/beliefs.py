@@ -15,6 +15,7 @@ If nothing is left, the quotients of *all* observation sequences, of any length,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from flint import fmpq
@@ -218,21 +219,6 @@ class Extreme(NamedTuple):
 NONE = Extreme(0, ZERO, ())
 
 
-def greatest_of(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> Extreme:
-    """The greatest quotient of all pairs: one search, in which pairs dominate each other."""
-    best, exploration = NONE, Exploration(steps, pairs, clock)
-
-    def may_exceed(belief: Belief) -> bool:
-        return exceeds(belief.bound, best.ratio)
-
-    while exploration.frontier and exploration.depth < horizon:
-        level = exploration.level()
-        best = improved(best, level)
-        if exploration.depth < horizon:
-            exploration.keep(level, may_exceed)
-    return best
-
-
 def improved(best: Extreme, level: Iterable[Belief]) -> Extreme:
     """The best so far, or the first greater one of a level."""
     for belief in level:
@@ -241,16 +227,44 @@ def improved(best: Extreme, level: Iterable[Belief]) -> Extreme:
     return best
 
 
+Above = Callable[[Ratio, Extreme], bool]
+"""Whether a quotient is too great, given the greatest one so far."""
+
+
+def explored(
+    exploration: Exploration,
+    best: Extreme,
+    above: Above,
+    enough: Callable[[Ratio], bool] = lambda ratio: False,
+    bound: Callable[[Belief], Ratio] = lambda belief: belief.bound,
+    horizon: float = inf,
+    largest: float = inf,
+) -> Extreme:
+    """The greatest quotient, after levels until no belief may be above or one quotient is enough."""
+
+    def is_open(belief: Belief) -> bool:
+        return above(bound(belief), best)
+
+    while exploration.frontier and exploration.depth < horizon and exploration.explored < largest:
+        level = exploration.level()
+        best = improved(best, level)
+        if enough(best.ratio):
+            break
+        if exploration.depth < horizon:
+            exploration.keep(level, is_open)
+    return best
+
+
+def greatest_of(steps: Steps, pairs: Sequence[Sides], horizon: int, clock: Clock) -> Extreme:
+    """The greatest quotient of all pairs: one search, in which pairs dominate each other."""
+    exploration = Exploration(steps, pairs, clock)
+    return explored(exploration, NONE, lambda ratio, best: exceeds(ratio, best.ratio), horizon=horizon)
+
+
 def violation(
     steps: Steps, pairs: Sequence[Sides], horizon: int, above: Callable[[Ratio], bool], clock: Clock
 ) -> Extreme | None:
     """A shortest word with a quotient ``above`` the claim; of these the greatest quotient, the first pair."""
     exploration = Exploration(steps, pairs, clock)
-    while exploration.frontier and exploration.depth < horizon:
-        level = exploration.level()
-        found = improved(NONE, level)
-        if above(found.ratio):
-            return found
-        if exploration.depth < horizon:
-            exploration.keep(level, lambda belief: above(belief.bound))
-    return None
+    found = explored(exploration, NONE, lambda ratio, best: above(ratio), above, horizon=horizon)
+    return found if above(found.ratio) else None

@@ -11,20 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, cast
 
-from flint import arb, ctx, fmpq, fmpq_mpoly
+from flint import fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, LimitReached
 from dipc.models.hmm import HiddenMarkovModel, added
-from dipc.numbers.exact import ends
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
 from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
-from dipc.pufferfish.question import NOTHING, Claim, Pair, Question, Side
+from dipc.pufferfish.problem import Problem
+from dipc.pufferfish.question import Pair, Question
 from dipc.signs.boxes import Point
 
 LARGEST = 10**6
@@ -32,30 +30,6 @@ MOST_POWER = 10**5
 
 Polynomials = dict[int, fmpq_mpoly]
 """A vector over states: the entries that are not zero."""
-
-
-class Constant:
-    """``c0 = factor * exp(constant)``, a number between rational bounds that are as close as wanted."""
-
-    def __init__(self, claim: Claim) -> None:
-        self.factor, self.exponent = claim.factor, claim.constant
-
-    @property
-    def is_rational(self) -> bool:
-        """Whether it is one."""
-        return not self.exponent
-
-    def bounds(self, bits: int) -> tuple[fmpq, fmpq]:
-        """Rational numbers below and above, equal if c0 is rational."""
-        if self.is_rational:
-            return self.factor, self.factor
-        with ctx.workprec(bits):
-            low, high = ends(arb(self.exponent).exp())
-        return _times(self.factor, low), _times(self.factor, high)
-
-    def is_below(self, above: fmpq, below: fmpq) -> bool:
-        """Whether c0 * above < below."""
-        return (ExpPoly.exp(0, self.exponent) * (self.factor * above) - below).sign_at(ZERO) < 0
 
 
 class Inequality(NamedTuple):
@@ -92,7 +66,7 @@ class _Sides:
     below: fmpq_mpoly
 
 
-class Cleared:
+class Cleared(Problem):
     """A question, its class, and its model with polynomials in the coordinates u of the class."""
 
     squares_go: ClassVar[bool] = True
@@ -100,7 +74,7 @@ class Cleared:
 
     def __init__(self, question: Question, clock: Clock, rate: fmpq = ZERO) -> None:
         """``rate`` is that of eps in the claim.  Raises :class:`InputError`, :class:`LimitReached`."""
-        self.question, self.clock = question, clock
+        super().__init__(question, clock)
         exponent = rate * question.parameters.eps_unit
         self.root, self.eps_power = int(exponent.q), int(exponent.p)
         if max(self.root, self.eps_power) > MOST_POWER:
@@ -110,20 +84,11 @@ class Cleared:
         self._signs: dict[Any, int | None] = {}
         self.stated: list[Inequality] = []
         self.steps = self._steps(question.model)
-        self.pairs = tuple(pair for pair in question.pairs if all(_possible(side) for side in pair))
-        impossible = (side for pair in question.pairs for side in pair if not _possible(side))
-        notes = dict.fromkeys(side.impossible for side in impossible)
-        self.notes = (*question.notes, *notes, *([] if self.pairs else [NOTHING]))
         self.sides = [self._cleared_sides(pair) for pair in self.pairs]
 
     def _class(self, power: int) -> ParameterClass:
         """The class of the parameters, checked."""
         return check_class(self.question, self.clock, power)
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """What every answer tells."""
-        return {"question": self.question, "pairs": len(self.pairs), "notes": self.notes}
 
     @property
     def _point(self) -> Point:
@@ -260,10 +225,6 @@ def cleared(
     return [{i: p.numerator * (common / p.denominator) for i, p in row.items()} for row in rows]
 
 
-def _times(factor: fmpq, x: Fraction) -> fmpq:
-    return factor * fmpq(x.numerator, x.denominator)
-
-
 def probabilities(
     model: HiddenMarkovModel[Parametric], pair: Pair, word: Word, value: Callable[[Parametric], Any]
 ) -> tuple[Any, Any] | None:
@@ -305,9 +266,3 @@ def _known(group: int | None, vectors: Iterable[Polynomials], seen: set[Any]) ->
         return True
     seen.add(key)
     return False
-
-
-def _possible(side: Side) -> bool:
-    """Whether the sum of the weights is not zero everywhere."""
-    weights = list(added(side.weights).values())
-    return bool(weights) and bool(sum(weights[1:], weights[0]))

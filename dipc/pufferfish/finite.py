@@ -12,9 +12,10 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import additive, beliefs
 from dipc.pufferfish.additive import Excess, Mass
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, exceeds
+from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Claim
-from dipc.pufferfish.rational import Constant, Rational
-from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Reached, Violated
+from dipc.pufferfish.rational import Rational
+from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Reached, Violated
 
 
 def check(problem: Rational, claim: Claim, horizon: int) -> PufferfishVerdict:
@@ -23,19 +24,19 @@ def check(problem: Rational, claim: Claim, horizon: int) -> PufferfishVerdict:
         found = violation(problem, claim, horizon)
     except LimitReached as limit:
         return problem.unsettled(claim, f"{limit} ({problem.clock.doing})")
-    return Violated(**problem.common, counterexample=found) if found else Private(**problem.common)
+    return Private(**problem.common) if found is None else found
 
 
-def violation(problem: Rational, claim: Claim, horizon: int) -> Counterexample | None:
+def violation(problem: Rational, claim: Claim, horizon: int) -> Violated | None:
     """A shortest violation, the greatest among these, or None."""
     if claim.delta:
         return _additive_violation(problem, claim, horizon)
     is_below = Constant(claim).is_below
     found = beliefs.violation(problem.steps, problem.sides, horizon, is_below, problem.clock)
-    return found and problem.counterexample(found.pair, [found.word], claim)
+    return found and problem.violated(claim, found.pair, [found.word])
 
 
-def _additive_violation(problem: Rational, claim: Claim, horizon: int) -> Counterexample | None:
+def _additive_violation(problem: Rational, claim: Claim, horizon: int) -> Violated | None:
     best: tuple[int, Excess] | None = None
     for number in range(len(problem.pairs)):
         until = best[1].depth - 1 if best else horizon
@@ -48,7 +49,7 @@ def _additive_violation(problem: Rational, claim: Claim, horizon: int) -> Counte
     if not best:
         return None
     words, _ = best[1].words(lambda mass: violates(mass, claim))
-    return problem.counterexample(best[0], words, claim)
+    return problem.violated(claim, best[0], words)
 
 
 def excesses(problem: Rational, number: int, constant: Constant) -> Iterator[Excess]:
@@ -68,7 +69,7 @@ def budget(problem: Rational, horizon: int, delta: fmpq = ZERO) -> Budget:
     if delta:
         return _additive_budget(problem, horizon, delta)
     best = beliefs.greatest_of(problem.steps, problem.sides, horizon, problem.clock)
-    return known(problem, best.ratio, problem.reached(best.pair, [best.word]))
+    return known(problem, best.ratio, problem.spoken(best.pair, [best.word]))
 
 
 def _additive_budget(problem: Rational, horizon: int, delta: fmpq) -> Budget:
@@ -79,7 +80,7 @@ def _additive_budget(problem: Rational, horizon: int, delta: fmpq) -> Budget:
             best = c, number, excess
     assert best is not None
     words, _ = best[2].words(lambda mass: False)
-    return known(problem, best[0], problem.reached(best[1], words) if words else None)
+    return known(problem, best[0], problem.spoken(best[1], words) if words else None)
 
 
 def known(problem: Rational, c: Ratio, reached: Reached | None) -> Budget:

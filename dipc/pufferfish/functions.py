@@ -18,7 +18,7 @@ from flint import fmpq, fmpq_mpoly
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
-from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -33,7 +33,8 @@ from dipc.pufferfish.classes import (
     require_defined,
 )
 from dipc.pufferfish.clearing import Cleared, Inequality
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, unsettled_on, violation_at
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, reached_at, unsettled_on
+from dipc.pufferfish.problem import counterexample
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs import boxes
@@ -239,7 +240,7 @@ def _by_sequence(problem: Functions, claim: Claim) -> PufferfishVerdict:
         for f in level:
             match problem.decide(claim.c, f):
                 case Fails(point):
-                    return Violated(**common, counterexample=counterexample(problem, claim, f, point))
+                    return Violated(**common, counterexample=_counterexample(problem, claim, f, point))
                 case Unclear(box):
                     doubts.append(unsettled_on(problem, f, box))
     if horizon is None and next(levels, None) is not None:
@@ -266,24 +267,22 @@ def _by_sums(problem: Functions, claim: Claim) -> PufferfishVerdict:
             f = Inequality(number, (), above, below - claim.delta * found.total)
             match problem.nonnegative(difference := problem.difference(claim.c, f)):
                 case Fails(point):
-                    eps, values = problem.sample(value_at(difference, point)), problem.values(point)
-                    words = [leaf.word for leaf in chosen]
-                    shown = violation_at(problem, claim, (number, words), values, eps)
-                    if shown is None:
-                        raise InternalError("a counterexample that does not violate the claim")
-                    return Violated(**problem.common, counterexample=shown)
+                    eps, words = problem.sample(value_at(difference, point)), [leaf.word for leaf in chosen]
+                    reached = reached_at(problem, (number, words), problem.values(point), eps)
+                    return Violated(**problem.common, counterexample=counterexample(claim, reached))
                 case Unclear():
                     doubts.append(sums.open_sum(problem, number, chosen))
     return Undecided(**problem.common, reason=doubts[0]) if doubts else Private(**problem.common)
 
 
-def counterexample(problem: Functions, claim: Claim, f: Inequality, point: Point) -> Counterexample:
+def _counterexample(problem: Functions, claim: Claim, f: Inequality, point: Point) -> Counterexample:
     """The numbers at a point of the class, with an eps for which they violate the claim."""
-    eps = problem.sample(value_at(problem.difference(claim.c, f), point))
-    parameters, shown = problem.question.parameters, None
-    if eps is not None:
-        shown = violation_at(problem, claim, (f.pair, [f.word]), problem.values(point), eps)
-    if shown is None:
-        raise InternalError("a counterexample that does not violate the claim")
+    eps, parameters = (
+        problem.sample(value_at(problem.difference(claim.c, f), point)),
+        problem.question.parameters,
+    )
+    reached = reached_at(problem, (f.pair, [f.word]), problem.values(point), eps)
+    shown = counterexample(claim, reached)
+    parameters = problem.question.parameters
     known = parameters.eps_name is not None or parameters.budgets.is_point
     return shown if known else replace(shown, epsilon=None)

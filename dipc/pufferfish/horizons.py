@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from flint import fmpq
@@ -19,20 +20,22 @@ from dipc.errors import LimitReached, Unsupported
 from dipc.pufferfish import finite, pumps
 from dipc.pufferfish.beliefs import (
     NONE,
+    Above,
     Belief,
     Exploration,
     Extreme,
     Ratio,
     exceeds,
+    explored,
     greatest,
-    improved,
     quotient,
 )
 from dipc.pufferfish.cone import closed_cone
+from dipc.pufferfish.problem import Constant, least
 from dipc.pufferfish.pumps import Growth
 from dipc.pufferfish.question import Claim
-from dipc.pufferfish.rational import Constant, Rational, least
-from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Pump, Undecided, Violated
+from dipc.pufferfish.rational import Rational
+from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Pump, Undecided
 
 CLOSURE = 3000
 """So many beliefs are explored in the hope that none is left."""
@@ -55,9 +58,6 @@ ADDITIVE = 12
 OPEN = "no proof for every horizon was found"
 ENCLOSED = "the upper end is proved for every horizon; longer sequences may exceed the lower end"
 
-Above = Callable[[Ratio, Extreme], bool]
-"""Whether a quotient is too great, given the greatest one so far."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -79,20 +79,18 @@ def _check(problem: Rational, claim: Claim) -> PufferfishVerdict:
     constant = Constant(claim)
     if growth := pumps.find(problem.steps, problem.sides, problem.clock):
         words = _pumped(problem, growth, constant.is_below)
-        shown = problem.counterexample(growth.pair, [words], claim, _pump(problem, growth))
-        return Violated(**problem.common, counterexample=shown)
+        return problem.violated(claim, growth.pair, [words], _pump(problem, growth))
     found = _search(problem, lambda ratio, best: constant.is_below(ratio), constant.is_below)
     if constant.is_below(found.best.ratio):
-        shown = problem.counterexample(found.best.pair, [found.best.word], claim)
-        return Violated(**problem.common, counterexample=shown)
+        return problem.violated(claim, found.best.pair, [found.best.word])
     if not constant.is_below(found.high):
         return Private(**problem.common)
     return Undecided(**problem.common, reason=OPEN, least=least(found.best.ratio, found.high))
 
 
 def _check_additive(problem: Rational, claim: Claim) -> PufferfishVerdict:
-    if shown := finite.violation(problem, claim, ADDITIVE):
-        return Violated(**problem.common, counterexample=shown)
+    if (found := finite.violation(problem, claim, ADDITIVE)) is not None:
+        return found
     # whether no horizon can exceed delta may be known after a few observations
     searches = [finite.excesses(problem, number, Constant(claim)) for number in range(len(problem.pairs))]
     if not any(finite.violates([*islice(search, ADDITIVE)][-1].most, claim) for search in searches):
@@ -118,9 +116,9 @@ def budget(problem: Rational, delta: fmpq) -> Budget:
 def _budget(problem: Rational) -> Budget:
     if growth := pumps.find(problem.steps, problem.sides, problem.clock):
         words = _pumped(problem, growth, lambda ratio: exceeds(ratio, fmpq(1)))
-        return finite.known(problem, None, problem.reached(growth.pair, [words], _pump(problem, growth)))
+        return finite.known(problem, None, problem.spoken(growth.pair, [words], _pump(problem, growth)))
     found = _search(problem, lambda ratio, best: exceeds(ratio, best.ratio), lambda ratio: ratio is None)
-    reached = problem.reached(found.best.pair, [found.best.word])
+    reached = problem.spoken(found.best.pair, [found.best.word])
     if found.best.ratio == found.high:
         return finite.known(problem, found.high, reached)
     low, high = least(found.best.ratio, found.high)
@@ -130,44 +128,27 @@ def _budget(problem: Rational) -> Budget:
 
 def _search(problem: Rational, above: Above, enough: Callable[[Ratio], bool]) -> _Found:
     """Closure, then finite horizons, then closure over a cone; ``enough`` ends the search."""
+
+    def closure(
+        best: Extreme,
+        largest: int,
+        remember: bool = True,
+        bound: Callable[[Belief], Ratio] = lambda belief: belief.bound,
+    ) -> _Found:
+        """Explore until no belief may be above; the bounds of those that are left are a bound of all."""
+        exploration = Exploration(problem.steps, problem.sides, problem.clock, remember)
+        best = explored(exploration, best, above, enough, bound, largest=largest)
+        return _Found(best, greatest([best.ratio, *map(bound, exploration.frontier)]))
+
     small = problem.steps.size <= CONE_CELLS
-    most = BRIEFLY if small else CLOSURE
-    found = _closure(problem, NONE, lambda belief: belief.bound, above, enough, most)
-    if not small:
+    found = closure(NONE, BRIEFLY if small else CLOSURE)
+    if not small or enough(found.best.ratio) or not above(found.high, found.best):
         return found
-    if enough(found.best.ratio) or not above(found.high, found.best):
-        return found
-    best = _closure(
-        problem, found.best, lambda belief: belief.bound, above, enough, DEEPEST, remember=False
-    ).best
-    if enough(best.ratio):
-        return _Found(best, found.high)
-    cone = closed_cone(problem.steps, problem.clock)
+    best = closure(found.best, DEEPEST, remember=False).best
+    cone = None if enough(best.ratio) else closed_cone(problem.steps, problem.clock)
     if cone is None:
         return _Found(best, found.high)
-    return _closure(problem, best, lambda belief: cone.bound(problem.steps, belief), above, enough, BRIEFLY)
-
-
-def _closure(
-    problem: Rational,
-    best: Extreme,
-    bound: Callable[[Belief], Ratio],
-    above: Above,
-    enough: Callable[[Ratio], bool],
-    largest: int,
-    remember: bool = True,
-) -> _Found:
-    """Explore until no belief may be above; the bounds of those that are left are a bound of all."""
-    exploration = Exploration(problem.steps, problem.sides, problem.clock, remember)
-
-    def is_open(belief: Belief) -> bool:
-        return above(bound(belief), best)
-
-    while exploration.frontier and exploration.explored < largest and not enough(best.ratio):
-        level = exploration.level()
-        best = improved(best, level)
-        exploration.keep(level, is_open)
-    return _Found(best, greatest([best.ratio, *map(bound, exploration.frontier)]))
+    return closure(best, BRIEFLY, bound=partial(cone.bound, problem.steps))
 
 
 def _pump(problem: Rational, growth: Growth) -> Pump:

@@ -25,8 +25,9 @@ from dipc.pufferfish import finite, pipeline
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.hmm import AnyQuestion
 from dipc.pufferfish.laws import law_of
+from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question
-from dipc.pufferfish.rational import Constant, Rational
+from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet
 from dipc.report.sampling import Range, as_float, fmpq_of

@@ -10,15 +10,24 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InternalError, LimitReached
+from dipc.errors import LimitReached
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Word, quotient
 from dipc.pufferfish.classes import ParameterClass, restricted
-from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
+from dipc.pufferfish.clearing import Cleared, Inequality, probabilities
+from dipc.pufferfish.problem import Constant, counterexample, violating
 from dipc.pufferfish.question import Claim, Parameters, Question, claimed
-from dipc.pufferfish.verdict import Counterexample, Least, Private, PufferfishVerdict, Undecided, Violated
+from dipc.pufferfish.verdict import (
+    Counterexample,
+    Least,
+    Private,
+    PufferfishVerdict,
+    Reached,
+    Undecided,
+    Violated,
+)
 from dipc.signs.boxes import HALF, Answer, Fails, Holds, Point, Side, Unclear
 from dipc.signs.eps_range import simplest_between
 
@@ -82,7 +91,7 @@ def _known(problem: Cleared, claim: Claim, reason: str) -> PufferfishVerdict:
     constant, low = Constant(claim), ONE
     for f, u in product(problem.stated, corners(problem.family)):
         above, below = f.above(*u), f.below(*u)
-        if constant.is_below(above, below) and (shown := _inside(problem, claim, f, u)) is not None:
+        if constant.is_broken(above, below) and (shown := _inside(problem, claim, f, u)) is not None:
             return Violated(**problem.common, counterexample=shown)
         low = max(low, quotient(below, above) or low)
     least = None if claim.rate else Least(Quotient.of(low), None)
@@ -113,8 +122,7 @@ def _open(problem: Cleared, claim: Claim, doubts: Sequence[_Doubt]) -> Pufferfis
     constant, low = Constant(claim), ONE
     for doubt in doubts:
         for ratio, point in limits(problem, doubt.f):
-            wrong = ratio is None or constant.is_below(ONE, ratio)
-            if wrong and (shown := _inside(problem, claim, doubt.f, point)) is not None:
+            if constant.is_below(ratio) and (shown := _inside(problem, claim, doubt.f, point)) is not None:
                 return Violated(**problem.common, counterexample=shown)
     for f in problem.stated:
         low = max([low, *(ratio for ratio, _ in limits(problem, f) if ratio is not None)])
@@ -144,7 +152,7 @@ def _violation(
     """A violation of this length, at the centre of the class if there is one; and what is not settled."""
     level, centre, doubts = list(level), problem.family.anchor, list[_Doubt]()
     assert centre is not None
-    at_centre = [f for f in level if constant.is_below(f.above(*centre), f.below(*centre))]
+    at_centre = [f for f in level if constant.is_broken(f.above(*centre), f.below(*centre))]
     at_centre = [f for f in at_centre if violates(problem, constant, f, centre)]
     if at_centre:
         return (max(at_centre, key=lambda f: _order(f, centre)), centre), []
@@ -174,7 +182,7 @@ def _order(f: Inequality, point: Point) -> tuple[bool, fmpq]:
 def violates(problem: Cleared, constant: Constant, f: Inequality, u: Point) -> bool:
     """Whether the probabilities at a point break the claim, computed anew."""
     numbers = problem.numbers(f, u)
-    return numbers is not None and constant.is_below(numbers[1], numbers[0])
+    return numbers is not None and constant.is_broken(numbers[1], numbers[0])
 
 
 def decide(problem: Cleared, constant: Constant, f: Inequality) -> Answer:
@@ -244,14 +252,11 @@ def shown_near(
     """The numbers of some words that violate a claim at a point; eps is a rational number near it."""
     values, parameters = problem.family.values(u), problem.question.parameters
     if parameters.eps_name is None:
-        shown = violation_at(problem, claim, (number, words), values, None)
-        if shown is None:
-            raise InternalError("a counterexample that does not violate the claim")
-        return shown
+        return counterexample(claim, reached_at(problem, (number, words), values, None))
     wanted = near(arb.log, values.pop(parameters.eps_name)) * -parameters.eps_unit
     for power in range(1, CLOSE):
         eps = simplest_between(wanted - wanted / 2**power, wanted + wanted / 2**power)
-        shown = violation_at(problem, claim, (number, words), values, eps)
+        shown = violating(claim, reached_at(problem, (number, words), values, eps))
         if shown:
             return shown
     raise LimitReached("no rational budget was found near the violation")
@@ -264,39 +269,15 @@ def near(function: Callable[[arb], arb], x: fmpq) -> fmpq:
     return fmpq(low.numerator, low.denominator)
 
 
-def violation_at(
-    problem: Cleared,
-    claim: Claim,
-    some: tuple[int, Sequence[Word]],
-    values: Mapping[str, fmpq],
-    eps: fmpq | None,
-) -> Counterexample | None:
-    """The numbers of some words of a pair at a point, if they violate the claim."""
+def reached_at(
+    problem: Cleared, some: tuple[int, Sequence[Word]], values: Mapping[str, fmpq], eps: fmpq | None
+) -> Reached:
+    """The numbers of some words of a pair at a point."""
     (number, words), question = some, problem.question
     pair, value = problem.pairs[number], partial(number_at, question.parameters, values, eps)
     found = [probabilities(question.model, pair, word, value) for word in words]
-    left, right = (sum((both[i] for both in found if both), Quotient.of(0)) for i in (0, 1))
-    bound = right * claim.c.at(eps or ZERO) + claim.delta
-    excess = left - bound
-    if excess.sign_at(ZERO) <= 0:
-        return None
-    return Counterexample(
-        **sides(problem, number, words),
-        parameters=values,
-        epsilon=eps,
-        probability=left,
-        other_probability=right,
-        bound=bound,
-        excess=excess,
-    )
-
-
-def sides(problem: Cleared, number: int, words: Sequence[Word]) -> dict[str, Any]:
-    """What is compared, and the sequences."""
-    left, right = problem.pairs[number]
-    texts = tuple(map(problem.steps.text, words))
-    found = {"secret": left.name, "against": right.name, "prior": left.prior, "sequence": texts[0]}
-    return found | ({"sequences": texts} if len(texts) > 1 else {})
+    both = [sum((each[i] for each in found if each), Quotient.of(0)) for i in (0, 1)]
+    return problem.reached(number, words, both, values, eps)
 
 
 def number_at(

@@ -25,7 +25,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO
 from dipc.pufferfish.clearing import Inequality, probabilities
 from dipc.pufferfish.functions import Functions
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, number_at, sides, unsettled_on
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, number_at, unsettled_on
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import Fails, Point, Unclear
@@ -201,10 +201,5 @@ def _reached(problem: Functions, f: Inequality, point: Point, eps: fmpq | None) 
     above, below = (Quotient(problem.value(g, point)) for g in (f.above, f.below))
     if not left or left * above != right * below:
         return None
-    return Reached(
-        **sides(problem, f.pair, [f.word]),
-        parameters=values,
-        epsilon=eps,
-        probability=left if eps is None else left.at(eps),
-        other_probability=right if eps is None else right.at(eps),
-    )
+    both = (left, right) if eps is None else (left.at(eps), right.at(eps))
+    return problem.reached(f.pair, [f.word], both, values, eps)

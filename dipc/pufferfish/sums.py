@@ -16,8 +16,9 @@ from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import LimitReached
 from dipc.pufferfish.beliefs import ZERO, Word
-from dipc.pufferfish.clearing import Cleared, Constant, Polynomials
+from dipc.pufferfish.clearing import Cleared, Polynomials
 from dipc.pufferfish.parameters import BITS, DEPTH_OF_ANY, corners, decided, shown_near
+from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs.boxes import Fails, Point, Unclear
@@ -164,13 +165,13 @@ def _pair(problem: Cleared, number: int) -> str:
 
 def _chosen(constant: Constant, found: Sum, u: Point) -> list[Leaf]:
     """The sequences with g > 0 at a point, those with the greatest quotients first."""
-    some = [f for f in (*found.fixed, *found.mixed) if constant.is_below(f.above(*u), f.below(*u))]
+    some = [f for f in (*found.fixed, *found.mixed) if constant.is_broken(f.above(*u), f.below(*u))]
     return sorted(some, key=lambda f: f.above(*u) / f.below(*u))
 
 
 def _is_exceeded(constant: Constant, delta: fmpq, found: Sum, some: Sequence[Leaf], u: Point) -> bool:
     above = sum((f.above(*u) for f in some), ZERO)
-    return constant.is_below(above, sum((f.below(*u) for f in some), ZERO) - delta * found.total(*u))
+    return constant.is_broken(above, sum((f.below(*u) for f in some), ZERO) - delta * found.total(*u))
 
 
 def _counterexample(problem: Cleared, claim: Claim, number: int, found: Sum, u: Point) -> Counterexample:

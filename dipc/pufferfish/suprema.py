@@ -20,8 +20,9 @@ from dipc.errors import Unsupported
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, quotient
 from dipc.pufferfish.classes import squarefree
-from dipc.pufferfish.clearing import Cleared, Constant, Inequality, probabilities
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved, sides
+from dipc.pufferfish.clearing import Cleared, Inequality, probabilities
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved
+from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
@@ -177,12 +178,8 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
     left, right = (problem.family.limit(p, point) for p in found)
     if not left or quotient(left, right) != c:
         return None
-    return Reached(
-        **sides(problem, f.pair, [f.word]),
-        parameters=problem.family.values(point),
-        probability=Quotient.of(left),
-        other_probability=Quotient.of(right),
-    )
+    both = Quotient.of(left), Quotient.of(right)
+    return problem.reached(f.pair, [f.word], both, problem.family.values(point))
 
 
 def approached(problem: Cleared, point: Point, exact: bool) -> str:

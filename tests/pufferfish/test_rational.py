@@ -26,8 +26,8 @@ from dipc.errors import LimitReached, Unsupported
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.numbers.parametric import Ring
 from dipc.pufferfish import beliefs, pipeline
-from dipc.pufferfish.question import Claim, Parameters, Question, Side
-from dipc.pufferfish.rational import NOTHING, Rational
+from dipc.pufferfish.question import NOTHING, Claim, Parameters, Question, Side
+from dipc.pufferfish.rational import Rational
 
 
 def c_of(budget):
