@@ -7,14 +7,17 @@ probabilities of an ``A U B`` they are solved for, and listed.  So what is writt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, assert_never, cast
 
 from flint import fmpq
 
 from dipc.certificate.format import accepted, fraction, listed_interval, listed_proof, terms
-from dipc.clock import Clock, unlimited
+from dipc.clock import Clock
 from dipc.dpctl.formula import (
+    ALL,
     EPS,
     And,
     EachNext,
@@ -36,9 +39,10 @@ from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, InternalError, Unsupported
 from dipc.kernel import chains as kernel
 from dipc.kernel import curves, facts, formulas
-from dipc.kernel.formulas import Detail, Kind, ListedNode
+from dipc.kernel.formulas import Kind, ListedNode
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.chain import MarkovChain, Mdp, Model
+from dipc.models.draft import fmpq_of
 from dipc.models.graph import never_and_surely, predecessors
 from dipc.models.linear import absorption
 from dipc.numbers.exppoly import ExpPoly, Term
@@ -49,7 +53,6 @@ from dipc.signs.limits import NoProof
 from dipc.signs.search import proof
 
 WITH_EPS = "certificates of models with eps"
-Numbers = Callable[[Probability | Privacy], Any]
 AnyListed = kernel.Listed | curves.Listed
 
 
@@ -63,13 +66,17 @@ def verdict_certificate(verdict: ModelVerdict, name: str) -> AnyListed:
         raise InputError(f"no certificate: nothing was decided: {verdict.reason}")
     if verdict.parameters or verdict.property.variable != EPS:
         raise Unsupported("certificates of models with parameters")
-    if not isinstance(verdict.model, Mdp) and (
+    symbolic = not isinstance(verdict.model, Mdp) and (
         has_eps(verdict.model) or depends_on_eps(verdict.property.formula)
-    ):
-        return _of_functions(verdict, name)
-    certificate = model_certificate(verdict.model, verdict.property, name)
-    names = (certificate.states[s] for s in certificate.asked)
-    if dict(zip(names, certificate.answers, strict=True)) != verdict.at:
+    )
+    if symbolic:
+        certificate: AnyListed = _of_functions(verdict, name)
+        same = ("fails" in certificate.answers) == (verdict.status == "fails")
+    else:
+        certificate = model_certificate(verdict.model, verdict.property, name)
+        names = (certificate.states[s] for s in certificate.asked)
+        same = dict(zip(names, certificate.answers, strict=True)) == verdict.at
+    if not same:
         raise InternalError("the kernel answers the formula otherwise")
     return certificate
 
@@ -82,64 +89,65 @@ def model_certificate(
     Raises :class:`Unsupported` for decision processes, models or formulas with eps and irrational
     probabilities, :class:`InputError` for a query, and :class:`LimitReached` if the kernel would refuse it.
     """
-    chain, formula = certifiable(model, property)
-    nodes, solver = nodes_of(formula), _Solver(clock or Clock())
-    listed = kernel.Asked(
-        format=FORMAT,
-        version=VERSION,
-        statement="chain",
-        model=name,
-        states=list(chain.names),
-        rows=[sorted((t, fraction(p)) for t, p in row) for row in chain.rows],
-        labels={name: sorted(chain.labels[name]) for name in names_in(nodes) if name in chain.labels},
-        neighbours=list(chain.neighbours),
-        asked=list(start_states(model, property)),
-        formula=nodes,
-    )
-    with accepted():
-        read = formulas.read_formula(nodes)
-        formulas.formula_shown(read)
-        found = kernel.Evaluation(kernel.read_chain(listed), read, solver.until).truth[len(nodes) - 1]
-    answers: list[Any] = ["holds" if s in found else "fails" for s in listed.asked]
-    return kernel.Listed(**vars(listed), untils=solver.items, answers=answers)
-
-
-def certifiable(model: Model, property: Property) -> tuple[MarkovChain[fmpq], Formula]:
-    """The chain with rational rows, and the formula.  Raises :class:`InputError`."""
     formula = property.formula
     if isinstance(formula, Query):
         raise InputError("a query has no certificate", hint="check a formula, for example `P>=1/2 (F goal)`")
     if isinstance(model, Mdp):
         raise Unsupported("certificates of Markov decision processes")
-    if not all(isinstance(p, fmpq) or p.is_constant for row in model.rows for _, p in row):
+    if has_eps(model):
         raise Unsupported(WITH_EPS)
-    rows = tuple(tuple((t, _rational(p)) for t, p in row) for row in model.rows)
-    return MarkovChain(model.names, model.labels, model.neighbours, model.start, rows), formula
+    nodes, solver = nodes_of(formula), _Solver(kernel.Until, _fmpq, fmpq(1), fraction, clock or Clock())
+    rows = [sorted((t, fraction(_rational(p))) for t, p in row) for row in model.rows]
+    listed = kernel.Asked(statement="chain", rows=rows, **_common(model, property, name, nodes))
+    with accepted():
+        read = formulas.read_formula(nodes)
+        formulas.formula_shown(read)
+        found = kernel.Evaluation(kernel.read_chain(listed), read, solver.until)
+    return kernel.Listed(**vars(listed), untils=solver.items, answers=_answers(found, listed))
+
+
+def _common(model: Model, property: Property, name: str, nodes: Sequence[ListedNode]) -> dict[str, Any]:
+    """What the statements about chains share."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": name,
+        "states": list(model.names),
+        "labels": {label: sorted(model.labels[label]) for label in names_in(nodes) if label in model.labels},
+        "neighbours": list(model.neighbours),
+        "asked": list(start_states(model, property)),
+        "formula": nodes,
+    }
+
+
+def _answers(found: kernel.Evaluation, asked: kernel.Asked | curves.Asked) -> list[Any]:
+    holds = found.truth[len(asked.formula) - 1]
+    return ["holds" if s in holds else "fails" for s in asked.asked]
 
 
 def _rational(p: fmpq | Quotient) -> fmpq:
     if isinstance(p, fmpq):
         return p
-    if (found := p.as_rational()) is None:
+    if p.as_rational() is None:
         raise Unsupported(f"certificates of models with irrational probabilities such as {p}")
-    return fmpq(found.numerator, found.denominator)
+    return fmpq_of(p)
 
 
 # --- formulas -----------------------------------------------------------------------------------------
 
 
-def nodes_of(formula: Formula) -> list[ListedNode]:
-    """The nodes of a formula as the kernel reads them, equal ones once; :class:`Unsupported` if it has eps.
+def nodes_of(formula: Formula, rated: bool = False) -> list[ListedNode]:
+    """The nodes of a formula as the kernel reads them, equal ones once; ``rated`` if it may have eps.
+
+    Raises :class:`Unsupported`.
 
     >>> nodes_of(Until(Truth(True), Not(Proposition("a"))))
     [('true', None, []), ('name', 'a', []), ('not', None, [1]), ('U', None, [0, 2])]
     """
-    return _nodes(formula, _constants)
-
-
-def _nodes(formula: Formula, numbers: Numbers) -> list[ListedNode]:
+    if depends_on_eps(formula) and not rated:
+        raise Unsupported(WITH_EPS)
     nodes: dict[str, tuple[int, ListedNode]] = {}
-    _place(formula, nodes, numbers)
+    _place(formula, nodes, rated)
     return [node for _, node in nodes.values()]
 
 
@@ -148,14 +156,14 @@ def names_in(nodes: Sequence[ListedNode]) -> list[str]:
     return [str(detail) for kind, detail, _ in nodes if kind == "name"]
 
 
-def _place(formula: Formula, nodes: dict[str, tuple[int, ListedNode]], numbers: Numbers) -> int:
+def _place(formula: Formula, nodes: dict[str, tuple[int, ListedNode]], rated: bool) -> int:
     """The number of a formula among the nodes, which it joins if it is new."""
-    kind, detail, operands = _node(formula, numbers)
-    node = kind, detail, [_place(operand, nodes, numbers) for operand in operands]
+    kind, detail, operands = _node(formula, rated)
+    node = kind, detail, [_place(operand, nodes, rated) for operand in operands]
     return nodes.setdefault(repr(node), (len(nodes), node))[0]
 
 
-def _node(formula: Formula, numbers: Numbers) -> tuple[Kind, Detail, Sequence[Formula]]:
+def _node(formula: Formula, rated: bool) -> tuple[Kind, Any, Sequence[Formula]]:
     match formula:
         case Truth(value):
             return "true" if value else "false", None, ()
@@ -173,54 +181,45 @@ def _node(formula: Formula, numbers: Numbers) -> tuple[Kind, Detail, Sequence[Fo
             raise Unsupported("certificates of formulas for all k in N")
         case Until(left, right, bound):
             return "U", bound, (left, right)
-        case Probability(_, path):
-            return "P", numbers(formula), (path,)
-        case Privacy(_, _, path):
-            return "D", numbers(formula), (path,)
+        case Probability(ends, path):
+            low, high = map(_function, (ends.low, ends.high))
+            return "P", formulas.Ends(low, high, ends.low_closed, ends.high_closed), (path,)
+        case Privacy(epsilon, delta, path):
+            logarithms = [(fraction(base), fraction(power)) for base, power in epsilon.logarithms]
+            numbers = fraction(epsilon.constant), logarithms, _function(delta)
+            detail = curves.Rated(fraction(epsilon.rate), *numbers) if rated else formulas.Budget(*numbers)
+            return "D", detail, (path,)
         case _:
             assert_never(formula)
 
 
-def _constants(formula: Probability | Privacy) -> Detail:
-    """The numbers of a P or D, without eps."""
-    match formula:
-        case Probability(ends):
-            low, high = _number(ends.low), _number(ends.high)
-            return formulas.Ends(low, high, ends.low_closed, ends.high_closed)
-        case Privacy(epsilon, delta):
-            if epsilon.rate:
-                raise Unsupported(WITH_EPS)
-            logarithms = [(fraction(base), fraction(power)) for base, power in epsilon.logarithms]
-            return formulas.Budget(fraction(epsilon.constant), logarithms, _number(delta))
-
-
-def _number(value: Quotient | ExpPoly) -> formulas.Quotient:
-    """A constant as the kernel reads it: numerator and denominator, which is positive."""
-    quotient = Quotient(value) if isinstance(value, ExpPoly) else value
-    if not quotient.is_constant:
-        raise Unsupported(WITH_EPS)
-    above, below = quotient.numerator, quotient.denominator
-    sign = below.sign_at(fmpq(1))
-    return terms(above * sign), terms(below * sign)
+def _function(p: Quotient, wanted: EpsRange = ALL) -> formulas.Quotient:
+    """A number as the kernel reads it: numerator and denominator, which is positive inside the range."""
+    sign = p.denominator.sign_at(wanted.inside)
+    return terms(p.numerator * sign), terms(p.denominator * sign)
 
 
 # --- probabilities ------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class _Solver:
-    """Solves for the probabilities of each ``A U B``, and keeps them for the certificate."""
+    """Solves for the probabilities of each ``A U B``, and keeps them for the certificate as ``items``."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self.items: list[kernel.Until] = []
+    item: Callable[[Any, list[int | None]], Any]
+    number: Callable[[Any], Any]  # of one of the kernel
+    one: Any
+    listed: Callable[[Any], Any]
+    clock: Clock
+    items: list[Any] = field(default_factory=list)
 
-    def until(self, rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset[int]) -> kernel.Until:
+    def until(self, rows: Sequence[Any], left: frozenset[int], right: frozenset[int]) -> Any:
         """The probabilities, and the distance to ``right``: None where it cannot be reached."""
-        numbers = [[(t, _rational_of(p)) for t, p in row] for row in rows]
+        numbers = [[(t, self.number(p)) for t, p in row] for row in rows]
         never, surely = never_and_surely(numbers, left, right)
         between = frozenset(range(len(rows))) - never - surely
-        values = absorption(numbers, between, surely, fmpq(1), lambda: self.clock.tick("states"))
-        self.items.append(kernel.Until([fraction(p) for p in values], distances(rows, left, right)))
+        values = absorption(numbers, between, surely, self.one, lambda: self.clock.tick("states"))
+        self.items.append(self.item([self.listed(p) for p in values], distances(rows, left, right)))
         return self.items[-1]
 
 
@@ -246,7 +245,7 @@ def distances(rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset
 
 def _of_functions(verdict: ModelVerdict, name: str) -> curves.Listed:
     """A certificate about eps."""
-    wanted, property = verdict.property.eps_range, verdict.property
+    wanted, property, model = verdict.property.eps_range, verdict.property, verdict.model
     if verdict.status == "fails":
         place = None if verdict.witness is None else verdict.witness.epsilon
         if not isinstance(place, fmpq):
@@ -255,33 +254,22 @@ def _of_functions(verdict: ModelVerdict, name: str) -> curves.Listed:
     numbers: dict[Quotient, int] = {}
     rows = [
         sorted((t, numbers.setdefault(Quotient.one() * p, len(numbers))) for t, p in row)
-        for row in cast("Any", verdict.model.rows)
+        for row in cast("Any", model.rows)
     ]
-    nodes = _nodes(cast(Formula, property.formula), _rated)
-    model = verdict.model
-    asked = curves.Asked(
-        format=FORMAT,
-        version=VERSION,
-        statement="curves",
-        model=name,
-        states=list(model.names),
-        numbers=[_function(p, wanted) for p in numbers],
-        rows=rows,
-        labels={label: sorted(model.labels[label]) for label in names_in(nodes) if label in model.labels},
-        neighbours=list(model.neighbours),
-        asked=list(start_states(model, property)),
-        formula=cast("Any", nodes),
-    )
-    on = listed_interval(wanted)
-    signs = _Prover(on, wanted)
-    solver = _CurveSolver(signs)
+    listed = partial(_function, wanted=wanted)
+    common = _common(model, property, name, nodes_of(cast(Formula, property.formula), rated=True))
+    asked = curves.Asked(statement="curves", numbers=list(map(listed, numbers)), rows=rows, **common)
+    signs = _Prover(listed_interval(wanted), wanted)
+    solver = _Solver(curves.Until, _quotient, Quotient.one(), listed, Clock())
+
+    def until(*question: Any) -> kernel.Until:
+        found, curve = solver.until(*question), partial(signs.curve, step="until")
+        return kernel.Until(list(map(curve, found.values)), found.ranks)  # type: ignore[arg-type]
+
     with accepted():
-        found = _Writer(asked, signs, solver.until).truth[len(nodes) - 1]
-    answers: list[Any] = ["holds" if s in found else "fails" for s in asked.asked]
-    if ("fails" in answers) != (verdict.status == "fails"):
-        raise InternalError("the kernel answers the formula otherwise")
-    piece = curves.Piece(on, signs.items, solver.items)
-    return curves.Listed(**vars(asked), pieces=[piece], answers=answers)
+        found = _Writer(asked, signs, until)
+    piece = curves.Piece(signs.on, signs.items, solver.items)
+    return curves.Listed(**vars(asked), pieces=[piece], answers=_answers(found, asked))
 
 
 class _Prover(curves.Signs):
@@ -304,23 +292,6 @@ class _Prover(curves.Signs):
         return self.items[-1]
 
 
-class _CurveSolver:
-    """Solves for the probabilities of each ``A U B`` as functions of eps."""
-
-    def __init__(self, signs: _Prover) -> None:
-        self.signs, self.items = signs, list[curves.Until]()
-
-    def until(self, rows: Sequence[Any], left: frozenset[int], right: frozenset[int]) -> kernel.Until:
-        numbers = [[(t, _quotient(p)) for t, p in row] for row in rows]
-        never, surely = never_and_surely(numbers, left, right)
-        between = frozenset(range(len(rows))) - never - surely
-        values = absorption(numbers, between, surely, Quotient.one(), unlimited)
-        ranks = distances(rows, left, right)
-        self.items.append(curves.Until([_function(p, self.signs.wanted) for p in values], ranks))
-        listed: Any = [self.signs.curve(p, "until") for p in self.items[-1].values]
-        return kernel.Until(listed, ranks)
-
-
 class _Writer(curves.Curves):
     """The evaluation of the kernel, which needs no refined chains."""
 
@@ -328,41 +299,18 @@ class _Writer(curves.Curves):
         raise Unsupported("certificates of nested path operators in models with eps")
 
 
-def _signed(p: Quotient, wanted: EpsRange) -> tuple[ExpPoly, ExpPoly]:
-    """Numerator and denominator, which is positive inside the range."""
-    sign = p.denominator.sign_at(wanted.inside)
-    return p.numerator * sign, p.denominator * sign
-
-
-def _function(p: Quotient, wanted: EpsRange) -> formulas.Quotient:
-    above, below = _signed(p, wanted)
-    return terms(above), terms(below)
-
-
 def _as_polynomial(f: facts.Function) -> ExpPoly:
-    found = [Term(_rational_of(c), n, *map(_rational_of, rest)) for (n, *rest), c in f.items()]
+    found = [Term(_fmpq(c), n, *map(_fmpq, rest)) for (n, *rest), c in f.items()]
     return ExpPoly.from_terms(found)
 
 
-def _rational_of(x: Fraction) -> fmpq:
+def _fmpq(x: Fraction) -> fmpq:
     return fmpq(x.numerator, x.denominator)
 
 
 def _quotient(p: curves.Curve | Fraction) -> Quotient:
     curve = curves.Curve.of(p)
     return Quotient(_as_polynomial(curve.above), _as_polynomial(curve.below))
-
-
-def _rated(formula: Probability | Privacy) -> Any:
-    """The numbers of a P or D, which may depend on eps."""
-    match formula:
-        case Probability(ends):
-            low, high = (_function(end, EpsRange.positive()) for end in (ends.low, ends.high))
-            return formulas.Ends(low, high, ends.low_closed, ends.high_closed)
-        case Privacy(epsilon, delta):
-            logarithms = [(fraction(base), fraction(power)) for base, power in epsilon.logarithms]
-            rates = fraction(epsilon.rate), fraction(epsilon.constant)
-            return curves.Rated(*rates, logarithms, _function(delta, EpsRange.positive()))
 
 
 # --- comparing with a text ----------------------------------------------------------------------------
@@ -388,7 +336,7 @@ def other_model(certificate: kernel.Certificate, model: Model) -> list[str]:
 def listed_model(certificate: kernel.Certificate) -> MarkovChain[fmpq]:
     """The chain that a certificate lists; its start states are those asked about."""
     chain: Any = certificate.chain
-    number: Any = _quotient if isinstance(certificate, curves.Certificate) else _rational_of
+    number: Any = _quotient if isinstance(certificate, curves.Certificate) else _fmpq
     rows = tuple(tuple((t, number(p)) for t, p in row) for row in chain.rows)
     pairs = tuple((min(pair), max(pair)) for pair in chain.neighbours)
     return MarkovChain(tuple(chain.states), chain.labels, pairs, tuple(chain.asked), rows)
@@ -399,11 +347,12 @@ def is_about(certificate: kernel.Certificate, model: Model, property: Property) 
     formula, asked = property.formula, set(start_states(model, property))
     if isinstance(formula, Query) or asked != set(certificate.chain.asked):
         return False
+    about_eps = isinstance(certificate, curves.Certificate)
     if isinstance(certificate, curves.Certificate):
         on, wanted = certificate.on, listed_interval(property.eps_range)
-        part = on == wanted or (certificate.status == "fails" and on.low == on.high and wanted.has(on.low))
-        return part and _nodes(formula, _rated) == cast("Any", certificate.listed.formula)
+        if on != wanted and (certificate.status == "holds" or on.low != on.high or not wanted.has(on.low)):
+            return False
     try:
-        return nodes_of(formula) == certificate.listed.formula
+        return nodes_of(formula, about_eps) == cast("object", certificate.listed.formula)
     except Unsupported:
         return False
