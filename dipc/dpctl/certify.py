@@ -34,7 +34,7 @@ from dipc.dpctl.formula import (
     Until,
     depends_on_eps,
 )
-from dipc.dpctl.pipeline import has_eps, start_states
+from dipc.dpctl.pipeline import start_states
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, InternalError, Unsupported
 from dipc.kernel import chains as kernel
@@ -45,6 +45,7 @@ from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.draft import fmpq_of
 from dipc.models.graph import never_and_surely, predecessors
 from dipc.models.linear import absorption
+from dipc.models.parameters import has_eps
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange

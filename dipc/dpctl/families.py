@@ -8,7 +8,7 @@ value 0, if that is in the range, is a model of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -24,43 +24,16 @@ from dipc.dpctl.formula import ALL, EPS, Formula, Property, Query, depends_on_ep
 from dipc.dpctl.notes import notes
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
-from dipc.dpctl.syntax import UsesEps, parse_property
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import Box, Fails, Holds, ModelVerdict, Region, Undecided, Witness
-from dipc.errors import InputError, LimitReached, Source, Span, Unsupported
-from dipc.models.arithmetic import Amount
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import Model
 from dipc.models.parameters import Parameters, mapped
-from dipc.numbers.parametric import Parametric
 from dipc.signs.eps_range import EpsRange
 
 ZERO = fmpq(0)
 AT_ZERO = Region(ZERO, ZERO, True, True)
 ORDER = "fails", "undecided", "holds"
-
-
-def read_property(
-    source: Source,
-    model: Model,
-    parameters: Parameters,
-    numbers: Mapping[str, Amount],
-    defined: Callable[[str, Span], bool],
-    name: str | None,
-    at: fmpq | None,
-) -> Property:
-    """The formula or query in a text, as :func:`~dipc.dpctl.syntax.parse_property` reads it."""
-    if at is None and parameters.is_line(model):
-        on_line = {
-            key: Amount(parameters.on_line(amount.value), amount.logarithms)
-            if isinstance(amount.value, Parametric)
-            else amount
-            for key, amount in numbers.items()
-        }
-        try:
-            return parse_property(source, model, on_line, defined, name, None, *parameters.ranges.items())
-        except UsesEps:
-            pass
-    return parse_property(source, model, numbers, defined, name, at)
 
 
 def check(

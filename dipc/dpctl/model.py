@@ -21,7 +21,7 @@ from dipc.clock import Clock
 from dipc.dpctl.formula import Privacy, Property, Query
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
-from dipc.dpctl.syntax import show
+from dipc.dpctl.syntax import parse_property, show
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
 from dipc.errors import InputError, Source, Span, Unsupported, WrongType, check_type
@@ -33,6 +33,7 @@ from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
 from dipc.models.names import name_declared, unquoted
 from dipc.models.networks import graph_of, parts_of
+from dipc.models.parameters import NONE
 from dipc.models.parameters import Parameters as ModelParameters
 from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
 from dipc.models.rounding import Rounding
@@ -76,7 +77,7 @@ class MarkovModel:
         parameters: ModelParameters | None = None,
     ) -> None:
         self.family, self.name, self.notes = model, name, tuple(notes)
-        self.parameters = parameters or ModelParameters({})
+        self.parameters = parameters or NONE
         self.properties, self.numbers = tuple(properties), dict(numbers or {})
 
     @property
@@ -202,9 +203,8 @@ class MarkovModel:
             line = (
                 PropertyLine("", Source("<formula>", formula), None) if isinstance(formula, str) else formula
             )
-            name = line.name or None
-            read = line.source, self.family, self.parameters, self.numbers, self.defined, name, point
-            found = families.read_property(*read)
+            read = self.family, self.numbers, self.defined, line.name or None, point, self.parameters
+            found = parse_property(line.source, *read)
         if start is not None:
             found = replace(found, states=_texts(start, "the start states", "a state"))
         for state in found.states or ():

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flint import fmpq
-
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.dpctl.formula import EachNext, Formula, Property, Query, depends_on_eps, parts
@@ -18,10 +16,9 @@ from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segme
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Near, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached, Unsupported
-from dipc.models.chain import MarkovChain, Mdp, Model, transitions
-from dipc.models.parameters import uses_eps
+from dipc.models.chain import MarkovChain, Mdp, Model
+from dipc.models.parameters import has_eps
 from dipc.models.validity import check_probabilities
-from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.views import Shown
@@ -192,13 +189,3 @@ def evaluation_of(
     if not symbolic or eps_range.is_point:
         return fixed
     return Words(model, eps_range, clock, options, None if has_eps(model) else fixed)
-
-
-def has_eps(model: Model) -> bool:
-    """Whether eps occurs in a probability."""
-    numbers = (p for _, p in transitions(model))
-    return any(uses_eps(p) if isinstance(p, Parametric) else _depends_on_eps(p) for p in numbers)
-
-
-def _depends_on_eps(p: fmpq | Quotient) -> bool:
-    return isinstance(p, Quotient) and not p.is_constant

@@ -15,12 +15,12 @@ from dipc.dpctl.families import ranges_text, renamed
 from dipc.dpctl.formula import EPS, Property, Query, depends_on_eps
 from dipc.dpctl.model import MarkovModel, ModelRegions, describe
 from dipc.dpctl.pipeline import ModelValue, start_states
-from dipc.dpctl.pipeline import has_eps as occurs_in
 from dipc.dpctl.values import Attained, Enclosed, Segment
 from dipc.dpctl.verdict import Box, Fails, ModelVerdict, Near, Open, Region, Undecided, Witness
 from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
+from dipc.models.parameters import has_eps as occurs_in
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import about, shown, union
 from dipc.signs.eps_range import EpsRange

@@ -41,6 +41,7 @@ from dipc.errors import InputError, LimitReached, Source, Span, Unsupported
 from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, linear_part, span_of
 from dipc.models.chain import DEAD, Model
 from dipc.models.names import FORMULA_WORDS, RESERVED, unquoted
+from dipc.models.parameters import NONE, Parameters, uses_eps
 from dipc.numbers.exact import rational
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -74,22 +75,26 @@ def parse_property(
     defined: Callable[[str, Span], bool] = lambda name, span: False,
     name: str | None = None,
     at: fmpq | None = None,
-    line: tuple[str, EpsRange] | None = None,
+    parameters: Parameters = NONE,
 ) -> Property:
     """The formula or query in a text.
 
     ``model`` has the labels: without one, names are not checked.  ``numbers`` are names of numbers;
     ``defined`` is asked whether a proposition that the model does not have is defined elsewhere; ``at`` is
-    the only eps asked about.  ``line`` is a parameter, with its range, in the place of eps: then
-    :class:`UsesEps` is raised if eps occurs.  Raises :class:`InputError` with the place and a hint,
+    the only eps asked about.  The only one of the ``parameters`` of a model takes the place of eps if eps
+    occurs neither in the model nor in the text.  Raises :class:`InputError` with the place and a hint,
     :class:`LimitReached` for a formula that is too large.
 
     >>> found = parse_property(Source("f", "P>=1/2 (F goal) from a for eps in (0, 1]"))
     >>> found.states, str(found.eps_range), show(found.formula)
     (('a',), '(0, 1]', 'P>=1/2 (F goal)')
     """
-    builder = _Builder(source, model, numbers or {}, defined, line)
-    body, states, limits = cast("list[Any]", GRAMMAR.parse(source, "property", MOST_NODES).children)
+    tree, numbers, line = GRAMMAR.parse(source, "property", MOST_NODES), numbers or {}, None
+    if at is None and model and parameters.is_line(model) and not _mentions_eps(tree, numbers):
+        (line,) = parameters.ranges.items()
+        numbers = {key: amount.mapped(parameters.on_line) for key, amount in numbers.items()}
+    builder = _Builder(source, model, numbers, defined, line)
+    body, states, limits = cast("list[Any]", tree.children)
     every = EpsRange.positive() if line is None else line[1]
     wanted = every if limits is None else builder.limits(limits)
     builder.eps_range = wanted if at is None else wanted.only(at)
@@ -99,15 +104,11 @@ def parse_property(
     return Property(formula, text, builder.start(states), builder.eps_range, name, variable)
 
 
-class UsesEps(Exception):
-    """eps occurs where a parameter is in its place."""
-
-
-class _OnLine(Arithmetic):
-    """Arithmetic in which eps does not occur."""
-
-    def eps(self, node: Node) -> Amount:
-        raise UsesEps
+def _mentions_eps(tree: Node, numbers: Mapping[str, Amount]) -> bool:
+    """Whether eps occurs in a text, or in a number that it names."""
+    named = (numbers.get(str(node.children[0])) for node in tree.find_data("name"))
+    written: Any = tree.scan_values(lambda token: isinstance(token, Token) and token.type == "EPS")
+    return any(written) or any(amount is not None and uses_eps(amount.value) for amount in named)
 
 
 @dataclass(slots=True)
@@ -153,8 +154,6 @@ class _Builder:
     def limits(self, node: Node) -> EpsRange:
         """The interval after ``for eps in``, or after a parameter in its place."""
         interval, token = cast(Node, node.children[-1]), cast(Token, node.children[0])
-        if self.line is not None and token.type == "EPS":
-            raise UsesEps
         if token.type != "EPS" and (self.line is None or token != self.line[0]):
             raise self._fail(token, f"`{token}` is not eps", "write `for eps in`; -D sets parameters")
         left, low, high, right = interval.children
@@ -204,7 +203,7 @@ class _Builder:
         for name, value in self.bound.items():
             if isinstance(value, str) and NUMBER.fullmatch(value):
                 known[name] = Amount(Quotient.of(rational(value, "a number")))
-        return (Arithmetic if self.line is None else _OnLine)(self.source, known)
+        return Arithmetic(self.source, known)
 
     def _number(self, node: Any) -> Quotient:
         value = self._plain(node, self._arithmetic.number_of(node))

@@ -5,7 +5,7 @@ The rules are ``arithmetic.lark``, to which model files and formulas append thei
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -171,6 +171,9 @@ class Amount:
 
     def scaled(self, factor: fmpq) -> Amount:
         return Amount(self.value * factor, tuple((b, p * factor) for b, p in self.logarithms if factor))
+
+    def mapped(self, function: Callable[[Any], Quotient]) -> Amount:
+        return Amount(function(self.value), self.logarithms)
 
     def plus(self, other: Amount) -> Amount:
         powers = dict(self.logarithms)

@@ -6,7 +6,7 @@ exp(1/(unit eps)), which are generators of one ring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -92,11 +92,12 @@ class Parameters:
 
     def is_line(self, model: Model) -> bool:
         """Whether all numbers of a model are functions of one parameter, without eps."""
-        functions: list[Any] = [p for _, p in transitions(model)]
-        return len(self.ranges) == 1 and not any(map(uses_eps, functions))
+        return len(self.ranges) == 1 and not has_eps(model)
 
-    def on_line(self, f: Parametric) -> Quotient:
-        """A function of one parameter only, which is called eps."""
+    def on_line(self, f: Parametric | Quotient) -> Quotient:
+        """A function of one parameter only, which is called eps; others stay as they are."""
+        if isinstance(f, Quotient):
+            return f
 
         def renamed(g: fmpq_mpoly) -> ExpPoly:
             return ExpPoly({(int(powers[0]), 0, 0, 0): c for powers, c in g.to_dict().items()}, 1)
@@ -111,11 +112,6 @@ class Parameters:
             ends = dict.fromkeys(wanted.closed_ends)
             found = inside + [Piece(p.fixed | {name: end}, p.free) for end in ends for p in found]
         return sorted(found, key=lambda piece: len(piece.fixed))
-
-    def only(self, names: Sequence[str]) -> Parameters:
-        """These parameters, inside their ranges."""
-        inside = {name: EpsRange(self.ranges[name].low, self.ranges[name].high) for name in names}
-        return Parameters(inside, self.unit)
 
     def at(self, model: Model, values: Mapping[str, fmpq]) -> Model:
         """The model at a point of the class: its numbers are functions of eps.
@@ -138,10 +134,20 @@ class Parameters:
         return mapped(model, number)
 
 
-def uses_eps(p: Parametric) -> bool:
-    """Whether eps occurs in a number of a model with parameters."""
-    parts: list[Any] = [p.numerator, p.denominator]
-    return any(any(map(int, part.degrees()[-4:])) for part in parts)
+NONE = Parameters({})
+
+
+def has_eps(model: Model) -> bool:
+    """Whether eps occurs in a probability."""
+    return any(uses_eps(p) for _, p in transitions(model))
+
+
+def uses_eps(p: fmpq | Quotient | Parametric) -> bool:
+    """Whether eps occurs in a number of a model, perhaps with parameters."""
+    if isinstance(p, Parametric):
+        parts: list[Any] = [p.numerator, p.denominator]
+        return any(any(map(int, part.degrees()[-4:])) for part in parts)
+    return isinstance(p, Quotient) and not p.is_constant
 
 
 def mapped(model: Model, number: Callable[[Any], Any]) -> Model:

@@ -270,6 +270,15 @@ def test_formulas_may_use_the_parameter(survey: MarkovModel) -> None:
     assert survey.check("D[ln 3, 0](X out) for p in [1/4, 3/4]").status == "holds"
 
 
+def test_numbers_with_eps_are_no_functions_of_the_parameter() -> None:
+    text = "chain; param p in (0, 1); let e = exp(-eps); let q = p*p; a -> {y: p, n: 1-p}; final y, n; start a"
+    model = READERS[".dpm"](Source("a.dpm", text), {}, Clock())
+    verdict = model.check("P>=e (X y)")
+    assert verdict.status == "fails" and verdict.witness is not None
+    assert verdict.property.variable == "eps" and isinstance(verdict.witness.epsilon, fmpq)
+    assert model.check("P>=q (X y)").status == "holds"
+
+
 def test_closed_ends_are_models_of_their_own() -> None:
     closed = model_of(SURVEY.format("[0, 1]"))
     assert closed.check("P>0 (X out)", start=["plus"]).status == "fails"
