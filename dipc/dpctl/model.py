@@ -33,9 +33,7 @@ from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
 from dipc.models.names import name_declared, unquoted
 from dipc.models.networks import graph_of, parts_of
-from dipc.models.parameters import NONE
-from dipc.models.parameters import Parameters as ModelParameters
-from dipc.models.reading import PropertyLine, number_from_text, read_model, read_neighbours
+from dipc.models.reading import ModelFile, PropertyLine, number_from_text, read_model, read_neighbours
 from dipc.models.rounding import Rounding
 from dipc.models.star import Star
 from dipc.models.storm import model_of, read_symbolic, to_storm
@@ -67,18 +65,9 @@ class MarkovModel:
     like texts; ``notes`` are what was found when it was read.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        name: str = "<model>",
-        properties: Sequence[PropertyLine] = (),
-        numbers: Mapping[str, Amount] | None = None,
-        notes: Sequence[str] = (),
-        parameters: ModelParameters | None = None,
-    ) -> None:
-        self.family, self.name, self.notes = model, name, tuple(notes)
-        self.parameters = parameters or NONE
-        self.properties, self.numbers = tuple(properties), dict(numbers or {})
+    def __init__(self, found: ModelFile, name: str = "<model>") -> None:
+        self.family, self.properties, self.numbers, self.parameters, self.notes = found
+        self.name = name
 
     @property
     def model(self) -> Model:
@@ -325,7 +314,7 @@ class MarkovChain(MarkovModel):
     ) -> None:
         check_type(rows, Mapping, "the rows of a model are a mapping", '{"s": {"yes": "3/4", "no": "1/4"}}')
         cells = {(state, None): row for state, row in rows.items()}
-        super().__init__(_model("chain", cells, labels or {}, neighbours, start))
+        super().__init__(ModelFile(_model("chain", cells, labels or {}, neighbours, start)))
 
     @staticmethod
     def from_storm(
@@ -405,7 +394,7 @@ class MDP(MarkovModel):
         start: Iterable[str] = (),
     ) -> None:
         check_type(rows, Mapping, "the rows of a model are a mapping", '{("s", "L"): {"yes": 1}}')
-        super().__init__(_model("mdp", rows, labels or {}, neighbours, start))
+        super().__init__(ModelFile(_model("mdp", rows, labels or {}, neighbours, start)))
 
 
 def _model(
@@ -510,8 +499,9 @@ class ProgramModel(MarkovModel):
     def __init__(self, star: Star, name: str) -> None:
         numbers = {name: Amount(Quotient.of(value)) for name, value in star.parameters}
         self.labels = dict(star.model.labels)
-        super().__init__(replace(star.model, labels=self.labels), name, (), numbers)
-        self.star, self.notes = star, star.notes
+        model = replace(star.model, labels=self.labels)
+        super().__init__(ModelFile(model, numbers=numbers, notes=star.notes), name)
+        self.star = star
 
     def defined(self, name: str, span: Span) -> bool:
         """Read the name as an expression over the outputs.  Raises :class:`InputError` if it is not one."""
@@ -567,19 +557,17 @@ def _from_dpm(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
         if name not in found.numbers:
             hint = did_you_mean(name, found.numbers, f"declare it in the file: `let {name} = ...`")
             raise InputError(f"{source.name}: there is no number `{name}`", hint=hint)
-    return wrapped(found.model, source.name, found.properties, found.numbers, (), found.parameters)
+    return wrapped(found, source.name)
 
 
 def _from_drn(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
-    found = read_drn(source, amounts(D))
-    return wrapped(found.model, source.name, (), found.numbers, found.notes)
+    return wrapped(read_drn(source, amounts(D)), source.name)
 
 
 def _from_table(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
     if D:
         raise InputError(f"{source.name}: a table has no numbers to set")
-    found = read_table(source)
-    return wrapped(found.model, source.name, found.properties, {}, found.notes)
+    return wrapped(read_table(source), source.name)
 
 
 def _from_program(source: Source, D: Parameters, clock: Clock) -> MarkovModel:
@@ -607,16 +595,10 @@ def amounts(D: Parameters | None) -> dict[str, Amount]:
     return {_text(name, "a name"): Amount(probability_of(value)) for name, value in (D or {}).items()}
 
 
-def wrapped(
-    model: Model,
-    name: str = "<model>",
-    properties: Sequence[PropertyLine] = (),
-    numbers: Mapping[str, Amount] | None = None,
-    notes: Sequence[str] = (),
-    parameters: ModelParameters | None = None,
-) -> MarkovModel:
+def wrapped(found: ModelFile | Model, name: str = "<model>") -> MarkovModel:
     """A model with its questions."""
-    kind = MDP if isinstance(model, Mdp) else MarkovChain
+    file = found if isinstance(found, ModelFile) else ModelFile(found)
+    kind = MDP if isinstance(file.model, Mdp) else MarkovChain
     made = kind.__new__(kind)
-    MarkovModel.__init__(made, model, name, properties, numbers, notes, parameters)
+    MarkovModel.__init__(made, file, name)
     return made

@@ -33,7 +33,7 @@ from dipc.models.draft import (
     outside,
 )
 from dipc.models.names import name_declared, unquoted
-from dipc.models.reading import number_in
+from dipc.models.reading import ModelFile, number_in
 from dipc.numbers.quotient import Quotient
 from dipc.suggest import did_you_mean
 
@@ -64,14 +64,6 @@ DIGITS = re.compile(r"\d+")
 LINK = re.compile(r"\s*[0-9]{1,9}(?:\s*~\s*[0-9]{1,9})*\s*")
 
 
-class DrnFile(NamedTuple):
-    """What a DRN file says; ``numbers`` are its parameters."""
-
-    model: Model
-    numbers: Mapping[str, Amount]
-    notes: tuple[str, ...]
-
-
 class _Number(NamedTuple):
     """A number of the file: a function of eps, and the rational number that it is, if it is one."""
 
@@ -87,8 +79,8 @@ class _State(NamedTuple):
     choices: dict[str, tuple[Place, dict[int, _Number]]]
 
 
-def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> DrnFile:
-    """The model in a DRN file; ``overrides`` are values of parameters, before those in comments.
+def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> ModelFile:
+    """The model in a DRN file, its ``numbers`` are its parameters; ``overrides`` come before comments.
 
     Raises :class:`InputError` with the place and a hint, :class:`LimitReached` for a model that is too large.
 
@@ -99,7 +91,8 @@ def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> D
     ((((0, 1/3), (1, 2/3)), ((1, 1),)), {'goal': frozenset({1})}, (0,))
     """
     reader = _Reader(source, dict(overrides or {}))
-    return DrnFile(reader.model(), reader.numbers, (REWARDS,) if reader.rewards else ())
+    model = reader.model()
+    return ModelFile(model, (), reader.numbers, notes=(REWARDS,) if reader.rewards else ())
 
 
 class _Reader:

@@ -30,7 +30,7 @@ from dipc.models.arithmetic import Amount, Arithmetic, Grammar, Node, check_spel
 from dipc.models.chain import Model
 from dipc.models.draft import Draft, Named, Place
 from dipc.models.names import RESERVED, name_declared, unquoted
-from dipc.models.parameters import Finer, Parameters, mapped
+from dipc.models.parameters import NONE, Finer, Parameters, mapped
 from dipc.numbers.exact import rational
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -70,12 +70,16 @@ class PropertyLine(NamedTuple):
 
 
 class ModelFile(NamedTuple):
-    """What a model file says; with parameters, its probabilities are functions of them."""
+    """What a model file says; with parameters, its probabilities are functions of them.
+
+    ``numbers`` have names that formulas may use; ``notes`` tell what was rounded or skipped.
+    """
 
     model: Model
-    properties: tuple[PropertyLine, ...]
-    numbers: Mapping[str, Amount]
-    parameters: Parameters
+    properties: tuple[PropertyLine, ...] = ()
+    numbers: Mapping[str, Amount] = {}
+    parameters: Parameters = NONE
+    notes: tuple[str, ...] = ()
 
 
 def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) -> ModelFile:

@@ -18,9 +18,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dipc.errors import InputError, Source, Span
-from dipc.models.chain import Model
 from dipc.models.draft import Place
-from dipc.models.reading import PropertyLine, Reader, number_from_text
+from dipc.models.reading import ModelFile, Reader, number_from_text
 from dipc.models.rounding import Rounding
 from dipc.numbers.quotient import Quotient
 
@@ -31,14 +30,6 @@ ROUND = re.compile(r"#[ \t]*round[ \t]+(\d+)[ \t]*")
 LINE = re.compile(r"[^\n]+")
 
 
-class TableFile(NamedTuple):
-    """What a table says; ``notes`` tell what was rounded."""
-
-    model: Model
-    properties: tuple[PropertyLine, ...]
-    notes: tuple[str, ...]
-
-
 class _Move(NamedTuple):
     state: str
     action: str | None
@@ -47,7 +38,7 @@ class _Move(NamedTuple):
     place: Place
 
 
-def read_table(source: Source) -> TableFile:
+def read_table(source: Source) -> ModelFile:
     """The model in a table.  Raises :class:`InputError` with the line, and :class:`LimitReached`.
 
     >>> found = read_table(Source("coin.csv", "from,to,probability\\ns,a,0.5\\ns,b,1/2\\n# label out = {a}"))
@@ -81,7 +72,7 @@ def read_table(source: Source) -> TableFile:
         if move.target not in known:
             draft.final.append((move.target, move.place))
             known.add(move.target)
-    return TableFile(draft.model(), tuple(reader.properties), rounding.notes)
+    return ModelFile(draft.model(), tuple(reader.properties), notes=rounding.notes)
 
 
 def _columns(cells: list[str], span: Span) -> list[str]:

@@ -271,7 +271,7 @@ def test_formulas_may_use_the_parameter(survey: MarkovModel) -> None:
 
 
 def test_numbers_with_eps_are_no_functions_of_the_parameter() -> None:
-    text = "chain; param p in (0, 1); let e = exp(-eps); let q = p*p; a -> {y: p, n: 1-p}; final y, n; start a"
+    text = "chain; param p in (0, 1); let e = exp(-eps); let q = p*p; a -> {y: p, n: 1-p}; final y, n"
     model = READERS[".dpm"](Source("a.dpm", text), {}, Clock())
     verdict = model.check("P>=e (X y)")
     assert verdict.status == "fails" and verdict.witness is not None

@@ -17,8 +17,8 @@ from dipc.errors import InputError, LimitReached, Source
 from dipc.export.markov import drn, prism
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp, Model
-from dipc.models.drn import REWARDS, DrnFile, read_drn
-from dipc.models.reading import number_from_text
+from dipc.models.drn import REWARDS, read_drn
+from dipc.models.reading import ModelFile, number_from_text
 from dipc.numbers.quotient import Quotient
 from tests.export_tools import run, tool
 from tests.models.random_models import models
@@ -49,7 +49,7 @@ state 2 tails "the end"
 """
 
 
-def read(text: str, **parameters: str) -> DrnFile:
+def read(text: str, **parameters: str) -> ModelFile:
     return read_drn(Source("a.drn", text), amounts(parameters))
 
 

@@ -69,7 +69,7 @@ def test_a_decision_process() -> None:
 def test_numbers_with_names_and_functions_of_eps() -> None:
     text = "chain; let z = exp(eps); let p = z/(1 + z)\ns -> {s: p, a: 1 - p}; a -> {s: 1/(1 + z), a: p}"
     source = Source("m.dpm", text)
-    model, _, numbers, _ = read_model(source)
+    model, _, numbers, *_ = read_model(source)
     z = numbers["z"].value
     assert z == number_from_text("exp(eps)")
     assert model.rows == (((0, z / (1 + z)), (1, 1 / (1 + z))), ((0, 1 / (1 + z)), (1, z / (1 + z))))
