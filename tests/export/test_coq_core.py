@@ -91,19 +91,19 @@ def expression(e: Term) -> ast.Expr:
 def drawn(statement: syntax.Statement) -> ast.Distribution:
     """What a statement draws from."""
     match statement:
-        case syntax.Flip(_, p):
+        case syntax.Statement("Flip", _, (p,)):
             rest = ast.Binary(Op.SUB, rational(Fraction(1)), expression(p))
             return ast.Choose(((rational(Fraction(1)), expression(p)), (ZERO, rest)))
-        case syntax.Uniform(_, values):
-            return ast.Uniform(ast.SetOf(tuple(map(rational, values))))
-        case syntax.Choose(_, options):
+        case syntax.Statement("Uniform", _, values):
+            return ast.Uniform(ast.SetOf(tuple(map(expression, values))))
+        case syntax.Statement("Choose", options=options):
             return ast.Choose(tuple((expression(v), expression(p)) for v, p in options))
-        case syntax.Exponential(_, rate, scores):
+        case syntax.Statement("Exponential", _, (rate,), scores):
             weights = [Term("Exp", (Term("Product", (rate, score)),)) for _, score in scores]
             whole = reduce(lambda a, b: Term("Sum", (a, b)), weights)
             shares = (expression(Term("Quotient", (weight, whole))) for weight in weights)
             return ast.Choose(tuple((expression(v), p) for (v, _), p in zip(scores, shares, strict=True)))
-        case syntax.Noise(_, rate, mean, _):
+        case syntax.Statement("Noise", _, (rate, mean)):
             return ast.Noise("DLap", expression(rate), expression(mean))
     raise AssertionError("it draws nothing")
 
@@ -112,17 +112,17 @@ def code_of(block: Block, code: list[Any]) -> list[Any]:
     """The instructions with a block at their end."""
     for statement in block:
         match statement:
-            case syntax.If(condition, yes, no):
+            case syntax.Statement("If", _, (condition,), _, (yes, no)):
                 test, arm = len(code), code_of(yes, [*code, None])
                 whole = code_of(no, [*arm, None])
                 whole[test], whole[len(arm)] = Test(truth(condition), len(arm) + 1, NOWHERE), Jump(len(whole))
                 code = whole
-            case syntax.Assign(x, value):
+            case syntax.Statement("Assign", x, (value,)):
                 code = [*code, Put(ast.Name(x), expression(value), NOWHERE)]
             case _:
                 code = [*code, Draw(ast.Name(statement.x), drawn(statement), NOWHERE)]
-                if isinstance(statement, syntax.Noise):
-                    code = [*code_of(statement.rest, code), Put(ast.Name(statement.x), ZERO, NOWHERE)]
+                for rest in statement.blocks:
+                    code = [*code_of(rest, code), Put(ast.Name(statement.x), ZERO, NOWHERE)]
     return code
 
 

@@ -15,20 +15,7 @@ from typing import assert_never
 
 from flint import fmpq
 
-from dipc.dipwhile.export.coq.core_syntax import (
-    Assign,
-    Block,
-    Choose,
-    Exponential,
-    Flip,
-    If,
-    Noise,
-    Statement,
-    Term,
-    Uniform,
-    number,
-    size,
-)
+from dipc.dipwhile.export.coq.core_syntax import Block, Statement, Term, number, size
 from dipc.dipwhile.semantics.liveness import live_cells, successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
@@ -135,7 +122,8 @@ class Translation:
                     self.region(pc + 1, self.joins[pc]),
                     self.region(instruction.otherwise, self.joins[pc]),
                 )
-                found.append(If(self.expression(instruction.condition), yes, no))
+                condition = self.expression(instruction.condition)
+                found.append(Statement("If", terms=(condition,), blocks=(yes, no)))
             else:
                 found += self.simple(instruction)
             pc = self.joins[pc]
@@ -146,7 +134,7 @@ class Translation:
         match instruction:
             case Put(target, value):
                 found = self.expression(value)
-                return self.assigned(target, lambda x: Assign(x, found))
+                return self.assigned(target, lambda x: Statement("Assign", x, (found,)))
             case Draw(target, distribution):
                 return self.assigned(target, lambda x: self.draw(x, distribution))
             case Jump() | Halt() | Test():
@@ -164,10 +152,11 @@ class Translation:
         statements: Block = ()
         for i in reversed(range(1, dict(self.program.arrays)[target.array] + 1)):
             cell = make(self.cells[target.array, i])
-            statements = (If(Term("Equal", (index, number(i))), (cell,), statements),)
+            here = Term("Equal", (index, number(i)))
+            statements = (Statement("If", terms=(here,), blocks=((cell,), statements)),)
         return statements
 
-    def noise(self, target: ast.Name | ast.Index, noise: ast.Noise, pc: int, stop: int) -> Noise:
+    def noise(self, target: ast.Name | ast.Index, noise: ast.Noise, pc: int, stop: int) -> Statement:
         """A sample that the rest of its block, up to ``stop``, may compare with numbers."""
         if noise.kind != "DLap":
             raise refused(f"the noise `{noise.kind}`", noise.span)
@@ -176,8 +165,8 @@ class Translation:
         later = live_cells(self.program)[stop] if stop < len(self.program.code) else ends
         if cell in later:
             raise refused(f"a sample `{spelled(cell)}` that is read after its block", noise.span)
-        rest = self.region(pc + 1, stop)
-        return Noise(self.cells[cell], self.weight(noise.rate), self.expression(noise.mean), rest)
+        terms = self.weight(noise.rate), self.expression(noise.mean)
+        return Statement("Noise", self.cells[cell], terms, blocks=(self.region(pc + 1, stop),))
 
     def cell_of(self, target: ast.Name | ast.Index) -> Cell:
         """The cell of a sample."""
@@ -192,18 +181,19 @@ class Translation:
             case ast.Noise():
                 raise AssertionError("written with the rest of its block")
             case ast.Flip(probability):
-                return Flip(x, self.weight(probability))
+                return Statement("Flip", x, (self.weight(probability),))
             case ast.Choose(options):
-                return Choose(x, tuple((self.expression(v), self.weight(p)) for v, p in options))
+                chances = tuple((self.expression(v), self.weight(p)) for v, p in options)
+                return Statement("Choose", x, options=chances)
             case ast.Uniform(support):
-                return Uniform(x, tuple(self.members(support)))
+                return Statement("Uniform", x, tuple(map(number, self.members(support))))
             case ast.ExpMechanism(rate, variable, support, score):
                 pairs = ((v, {variable: fmpq(v.numerator, v.denominator)}) for v in self.members(support))
                 scores = (
                     (number(v), Term("Const", (self.expression(substitute(score, given)),)))
                     for v, given in pairs
                 )
-                return Exponential(x, self.weight(rate), tuple(scores))
+                return Statement("Exponential", x, (self.weight(rate),), tuple(scores))
             case _:
                 assert_never(distribution)
 

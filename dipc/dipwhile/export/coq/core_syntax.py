@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import assert_never
 
 from dipc.export.coq.terms import listed
 from dipc.export.coq.terms import number as written
@@ -90,82 +89,25 @@ def number(value: Fraction | int) -> Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Assign:
-    """``x`` becomes the value of an expression."""
+class Statement:
+    """A ``command``: a constructor with the cell ``x`` that it sets and its expressions.
 
-    x: str
-    value: Term
+    ``options`` are values with their probabilities or scores; ``blocks`` are those inside it.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class If:
-    """One of two blocks."""
-
-    condition: Term
-    yes: tuple[Statement, ...]
-    no: tuple[Statement, ...]
+    head: str
+    x: str = ""
+    terms: tuple[Term, ...] = ()
+    options: tuple[tuple[Term, Term], ...] = ()
+    blocks: tuple[Block, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
-    """``x`` becomes each of the values with its probability."""
-
-    x: str
-    options: tuple[tuple[Term, Term], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """``x`` becomes 1 with a probability, else 0."""
-
-    x: str
-    probability: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Uniform:
-    """``x`` becomes one of the values."""
-
-    x: str
-    values: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exponential:
-    """``x`` becomes each of the values with a probability proportional to exp(rate score)."""
-
-    x: str
-    rate: Term
-    scores: tuple[tuple[Term, Term], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """``x`` becomes mean plus two-sided geometric noise in the rest of the block, and is dropped after it."""
-
-    x: str
-    rate: Term
-    mean: Term
-    rest: tuple[Statement, ...]
-
-
-Statement = Assign | If | Choose | Flip | Uniform | Exponential | Noise
 Block = tuple[Statement, ...]
 
 
 def size(block: Block) -> int:
     """The number of statements, those inside others included."""
-    return sum(1 + sum(map(size, blocks(statement))) for statement in block)
-
-
-def blocks(statement: Statement) -> tuple[Block, ...]:
-    """The blocks in a statement."""
-    match statement:
-        case If(_, yes, no):
-            return yes, no
-        case Noise(rest=rest):
-            return (rest,)
-    return ()
+    return sum(1 + sum(map(size, statement.blocks)) for statement in block)
 
 
 def lines(block: Block, indent: str = "  ") -> Iterator[str]:
@@ -181,29 +123,15 @@ def lines(block: Block, indent: str = "  ") -> Iterator[str]:
 
 def texts(statement: Statement, indent: str) -> Iterator[str]:
     """The lines of a statement."""
-    match statement:
-        case Assign(x, value):
-            yield f"{indent}Assign {x} {inside(value)}"
-        case Choose(x, options):
-            yield f"{indent}Choose {x} {rows(options, indent)}"
-        case Flip(x, probability):
-            yield f"{indent}Flip {x} {inside(probability)}"
-        case Uniform(x, values):
-            yield f"{indent}Uniform {x} {listed(map(written, values))}"
-        case Exponential(x, rate, scores):
-            yield f"{indent}Exponential {x} {inside(rate)} {rows(scores, indent)}"
-        case If(condition, yes, no):
-            yield f"{indent}If {inside(condition)} ("
-            yield from lines(yes, indent + "  ")
-            yield f"{indent}) ("
-            yield from lines(no, indent + "  ")
-            yield f"{indent})"
-        case Noise(x, rate, mean, rest):
-            yield f"{indent}Noise {x} {inside(rate)} {inside(mean)} ("
-            yield from lines(rest, indent + "  ")
-            yield f"{indent})"
-        case _:
-            assert_never(statement)
+    terms = statement.terms
+    given = [listed(terms)] if statement.head == "Uniform" else [inside(term) for term in terms]
+    given += [rows(statement.options, indent)] if statement.options else []
+    line = indent + " ".join(filter(None, [statement.head, statement.x, *given]))
+    for block in statement.blocks:
+        yield f"{line} ("
+        yield from lines(block, indent + "  ")
+        line = f"{indent})"
+    yield line
 
 
 def rows(pairs: Iterable[tuple[Term, Term]], indent: str) -> str:

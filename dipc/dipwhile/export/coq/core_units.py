@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import chain
 from math import lcm
-from typing import assert_never
 
-from dipc.dipwhile.export.coq.core_syntax import (
-    Assign,
-    Block,
-    Choose,
-    Exponential,
-    Flip,
-    If,
-    Noise,
-    Statement,
-    Term,
-    Uniform,
-)
+from dipc.dipwhile.export.coq.core_syntax import Block, Statement, Term
 from dipc.errors import Unsupported
 
 MOST_SAMPLES = 200  # on each side of the mean: noise is compared with smaller numbers
@@ -90,41 +79,40 @@ class Denominators:
     def run(self, block: Block) -> None:
         """Note what a block does, after all that comes before it."""
         for statement in block:
-            match statement:
-                case Assign(x, e):
-                    self.put(x, self.of(e))
-                case If(_, yes, no):
-                    self.run(yes)
-                    self.run(no)
-                case Noise(x, rate, mean, rest):
-                    require_tame(statement)
-                    self.weight(Term("Exp", (rate,)))
-                    self.put(x, self.of(mean))
-                    self.run(rest)
-                case Uniform(x, values):
-                    self.put(x, *(value.denominator for value in values))
-                case Flip(_, p):
+            self.note(statement)
+            for inner in statement.blocks:
+                self.run(inner)
+
+    def note(self, statement: Statement) -> None:
+        """Note the values and the weights of a statement."""
+        terms, options = statement.terms, statement.options
+        if options:
+            self.put(statement.x, *(self.of(value) for value, _ in options))
+        match statement.head:
+            case "Assign" | "Uniform":
+                self.put(statement.x, *map(self.of, terms))
+            case "Noise":
+                require_tame(statement)
+                rate, mean = terms
+                self.weight(Term("Exp", (rate,)))
+                self.put(statement.x, self.of(mean))
+            case "Flip" | "Choose":
+                for p in (*terms, *(p for _, p in options)):
                     self.weight(p)
-                case Choose(x, options):
-                    self.put(x, *(self.of(value) for value, _ in options))
-                    for _, p in options:
-                        self.weight(p)
-                case Exponential(x, rate, scores):
-                    self.put(x, *(self.of(value) for value, _ in scores))
-                    for _, score in scores:
-                        self.weight(Term("Exp", (Term("Product", (rate, score)),)))
-                case _:
-                    assert_never(statement)
+            case "Exponential":
+                for _, score in options:
+                    self.weight(Term("Exp", (Term("Product", (*terms, score)),)))
 
 
 OF_WEIGHTS = frozenset({"Sum", "Difference", "Product", "Quotient"})
 
 
-def require_tame(noise: Noise) -> None:
+def require_tame(noise: Statement) -> None:
     """Raise :class:`Unsupported` unless the rest of a block does the same for all samples far away."""
-    if not all(tame(noise.x, up, noise.rest) for up in (True, False)):
+    (rest,) = noise.blocks
+    if not all(tame(noise.x, up, rest) for up in (True, False)):
         raise Unsupported("Coq knows noise that is compared with numbers only")
-    if any(abs(c) >= MOST_SAMPLES for c in constants(noise.rest)):
+    if any(abs(c) >= MOST_SAMPLES for c in constants(rest)):
         raise Unsupported(f"Coq knows noise that is compared with numbers below {MOST_SAMPLES}")
 
 
@@ -133,24 +121,9 @@ def require_tame(noise: Noise) -> None:
 COMPARED = frozenset({"Maximum", "Minimum", "Equal", "Less", "AtMost"})
 
 
-def terms_of(block: Block) -> Iterator[Term]:
-    """The expressions of values in a block."""
-    for statement in block:
-        match statement:
-            case Assign(_, e):
-                yield e
-            case If(condition, yes, no):
-                yield condition
-                yield from (*terms_of(yes), *terms_of(no))
-            case Noise(_, _, mean, rest):
-                yield mean
-                yield from terms_of(rest)
-            case Choose(_, options) | Exponential(_, _, options):
-                yield from (value for value, _ in options)
-            case Flip() | Uniform():
-                pass
-            case _:
-                assert_never(statement)
+def terms_of(statement: Statement) -> tuple[Term, ...]:
+    """The expressions of a statement itself."""
+    return (*statement.terms, *chain.from_iterable(statement.options))
 
 
 def constants(block: Block) -> Iterator[Fraction]:
@@ -162,8 +135,9 @@ def constants(block: Block) -> Iterator[Fraction]:
                 yield part.constant
             yield from inside(part)
 
-    for e in terms_of(block):
-        yield from inside(e)
+    for statement in block:
+        yield from chain.from_iterable(map(inside, terms_of(statement)))
+        yield from chain.from_iterable(map(constants, statement.blocks))
 
 
 def kind(x: str, up: bool, e: Term) -> bool | None:
@@ -181,28 +155,10 @@ def kind(x: str, up: bool, e: Term) -> bool | None:
 
 
 def tame(x: str, up: bool, block: Block) -> bool:
-    """``tame``."""
-    return all(tame_statement(x, up, statement) for statement in block)
-
-
-def tame_statement(x: str, up: bool, statement: Statement) -> bool:
-    """Whether a statement does the same for all x beyond all constants."""
-
-    def fixed(*terms: Term) -> bool:
-        return all(kind(x, up, term) is True for term in terms)
-
-    match statement:
-        case If(condition, yes, no):
-            return fixed(condition) and tame(x, up, yes) and tame(x, up, no)
-        case Assign(y, e) | Flip(y, e):
-            return x != y and fixed(e)
-        case Noise(y, rate, mean, rest):
-            return x != y and fixed(rate, mean) and tame(x, up, rest)
-        case Choose(y, options):
-            return x != y and fixed(*(term for option in options for term in option))
-        case Exponential(y, rate, options):
-            return x != y and fixed(rate, *(term for option in options for term in option))
-        case Uniform(y):
-            return x != y
-        case _:
-            assert_never(statement)
+    """``tame``: whether a block does the same for all x beyond all constants."""
+    return all(
+        statement.x != x
+        and all(kind(x, up, term) is True for term in terms_of(statement))
+        and all(tame(x, up, inner) for inner in statement.blocks)
+        for statement in block
+    )
