@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 from flint import fmpq
 
@@ -24,18 +23,14 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.rewrite import Scope, rewritten
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
-from dipc.dipwhile.semantics.liveness import successors
+from dipc.dipwhile.semantics.evaluate import spelled_cell
+from dipc.dipwhile.semantics.liveness import NO_CELLS, live
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.core import (
-    Assume,
     Code,
     Cut,
     Draw,
-    Either,
     Enter,
-    Instruction,
-    Operation,
     Pick,
     Put,
     Round,
@@ -45,7 +40,7 @@ from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.unroll import Constants, compiled, substitute
-from dipc.dipwhile.syntax.walk import nodes, statements
+from dipc.dipwhile.syntax.walk import statements
 from dipc.errors import Source, Span, Unsupported
 from dipc.models.values import show
 from dipc.signs.eps_range import EpsRange
@@ -116,7 +111,7 @@ def system_of(
     numeric = [domain for domain in domains.values() if not domain.atoms]
     system = System(
         code,
-        liveness(code),
+        tuple(frozenset(map(spelled_cell, cells)) for cells in live(code, {}, NO_CELLS)),
         scope,
         constants,
         frozenset({*_written(program, code), *inputs, *outputs}),
@@ -188,53 +183,6 @@ def _filled(code: Code) -> dict[str, int | None]:
                 else:
                     found[array] = None
     return found
-
-
-# --- liveness ----------------------------------------------------------------------------------
-
-
-def liveness(code: Code) -> tuple[frozenset[str], ...]:
-    """For each operation the variables, cells (``x[1]``) and arrays that may be read from there on."""
-    live = [frozenset[str]()] * len(code)
-    before: list[frozenset[str]] = []
-    while live != before:
-        before = live.copy()
-        for pc in reversed(range(len(code))):
-            after = frozenset[str]().union(*(live[s] for s in _successors(code[pc], pc)))
-            live[pc] = frozenset(_reads(code[pc])) | (after - _writes(code[pc]))
-    return tuple(live)
-
-
-def _successors(operation: Operation, pc: int) -> tuple[int, ...]:
-    match operation:
-        case Round() | Either():
-            return (pc + 1, operation.otherwise)
-        case Pick() | Assume() | Enter() | Cut():
-            return (pc + 1,)
-    return successors(operation, pc)
-
-
-def _reads(operation: Operation) -> Iterator[str]:
-    parts: tuple[ast.Expr, ...] = ()
-    if isinstance(operation, Assume):
-        parts = (operation.condition,)
-    elif isinstance(operation, Instruction):
-        parts = instruction_parts(operation)
-    for node in chain.from_iterable(map(nodes, parts)):
-        match node:
-            case ast.Index(array, ast.Number(k)):
-                yield f"{array}[{k}]"
-            case ast.Name(name) | ast.Index(name):
-                yield name
-
-
-def _writes(operation: Operation) -> frozenset[str]:
-    match operation:
-        case Put(ast.Name(name)) | Draw(ast.Name(name)) | Pick(name) | Round(name):
-            return frozenset({name})
-        case Put(ast.Index(array, ast.Number(k))) | Draw(ast.Index(array, ast.Number(k))):
-            return frozenset({f"{array}[{k}]"})
-    return frozenset()
 
 
 # --- the search --------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from flint import fmpq
 
@@ -118,7 +119,7 @@ def _levelled(program: ast.Program, declared: Declared) -> ast.Program | None:
     if any(name in levelled for s, _ in statements(program.body) for name in _read(s)):
         return None
     outputs = tuple(levelled[d.name][0] if d.name in levelled else d for d in program.outputs)
-    return replace(program, outputs=outputs, body=_block(program.body, levelled))
+    return replace(program, outputs=outputs, body=in_levels(program.body, levelled))
 
 
 def _in_levels(output: ast.Declaration, declared: Declared) -> ast.Declaration:
@@ -140,31 +141,26 @@ def _read(statement: ast.Statement) -> Iterator[str]:
             yield target_name(node)
 
 
-def put_in_levels(statement: ast.Assign, levelled: Levelled) -> Iterator[ast.Assign]:
-    """An assignment that puts in levels what an output gets, unless it gets the atom that it starts with."""
-    if target_name(statement.target) not in levelled:
-        yield statement
-        return
-    output, name = levelled[target_name(statement.target)]
-    if isinstance(statement.value, ast.Name) and statement.value == output.start:
-        yield statement
-        return
-    yield ast.Assign(name, statement.value)
-    yield ast.Assign(statement.target, ast.Call("disc", (name, *LEVELS)))
-
-
-def _block(block: ast.Block, levelled: Levelled) -> ast.Block:
+def in_levels(block: ast.Block, levelled: Levelled) -> ast.Block:
+    """A block that puts in levels what outputs get."""
     return tuple(new for statement in block for new in _statement(statement, levelled))
 
 
-def _statement(statement: ast.Statement, levelled: Levelled) -> Iterator[ast.Statement]:
+def _statement(statement: ast.Statement | ast.Rewritten, levelled: Levelled) -> Iterator[Any]:
     match statement:
-        case ast.Assign():
-            yield from put_in_levels(statement, levelled)
+        case ast.Assign(target, value) if target_name(target) in levelled:
+            output, name = levelled[target_name(target)]
+            if isinstance(value, ast.Name) and value == output.start:  # the atom that it starts with
+                yield statement
+            else:
+                yield ast.Assign(name, value)
+                yield ast.Assign(target, ast.Call("disc", (name, *LEVELS)))
         case ast.If(branches, otherwise):
-            blocks = tuple((condition, _block(inside, levelled)) for condition, inside in branches)
-            yield replace(statement, branches=blocks, otherwise=_block(otherwise, levelled))
+            blocks = tuple((condition, in_levels(inside, levelled)) for condition, inside in branches)
+            yield replace(statement, branches=blocks, otherwise=in_levels(otherwise, levelled))
         case ast.For(body=body) | ast.While(body=body):
-            yield replace(statement, body=_block(body, levelled))
+            yield replace(statement, body=in_levels(body, levelled))
+        case ast.Pick(winner=winner):  # no other block has an assignment that lasts
+            yield replace(statement, winner=in_levels(winner, levelled))
         case _:
             yield statement

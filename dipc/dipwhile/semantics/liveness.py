@@ -9,11 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.ast import Index, Name, Number
-from dipc.dipwhile.syntax.core import Cell, CoreProgram, Draw, Halt, Instruction, Jump, Put, Test
+from dipc.dipwhile.syntax.core import (
+    Cell,
+    CoreProgram,
+    Draw,
+    Either,
+    Halt,
+    Instruction,
+    Jump,
+    Operation,
+    Pick,
+    Put,
+    Round,
+    Test,
+)
 from dipc.dipwhile.syntax.walk import nodes
 
 NO_CELLS: frozenset[Cell] = frozenset()
@@ -27,9 +40,9 @@ def live_cells(program: CoreProgram) -> tuple[frozenset[Cell], ...]:
 
 
 def live(
-    code: Sequence[Instruction], arrays: Mapping[str, int], at_end: frozenset[Cell]
+    code: Sequence[Operation], arrays: Mapping[str, int], at_end: frozenset[Cell]
 ) -> tuple[frozenset[Cell], ...]:
-    """The same for code after which these cells are read."""
+    """The same for code after which these cells are read; an array without a size is one cell."""
     read = [at_end if isinstance(i, Halt) else frozenset(reads(i, arrays)) for i in code]
     writes = [_writes(instruction) for instruction in code]
     live = [NO_CELLS] * len(code)
@@ -47,25 +60,22 @@ def kept(env: Mapping[Cell, T], live: frozenset[Cell]) -> Mapping[Cell, T]:
     return env if env.keys() <= live else {cell: value for cell, value in env.items() if cell in live}
 
 
-def successors(instruction: Instruction, pc: int) -> tuple[int, ...]:
+def successors(operation: Operation, pc: int) -> tuple[int, ...]:
     """Where control may go next."""
-    match instruction:
-        case Put() | Draw():
-            return (pc + 1,)
-        case Test(_, otherwise):
-            return (pc + 1, otherwise)
+    match operation:
         case Jump(to):
             return (to,)
         case Halt():
             return ()
-        case _:
-            assert_never(instruction)
+        case Test(otherwise=otherwise) | Round(otherwise=otherwise) | Either(otherwise):
+            return (pc + 1, otherwise)
+    return (pc + 1,)
 
 
-def _writes(instruction: Instruction) -> frozenset[Cell]:
+def _writes(operation: Operation) -> frozenset[Cell]:
     """The cell that is certainly overwritten."""
-    match instruction:
-        case Put(target=Name(name)) | Draw(target=Name(name)):
+    match operation:
+        case Put(target=Name(name)) | Draw(target=Name(name)) | Pick(name) | Round(name):
             return frozenset({(name, 0)})
         case Put(target=Index(array, Number(index))) | Draw(target=Index(array, Number(index))):
             return frozenset({(array, int(index.p))})
@@ -84,13 +94,13 @@ def written(code: Sequence[Instruction], arrays: Mapping[str, int]) -> frozenset
     return frozenset(cells)
 
 
-def reads(instruction: Instruction, arrays: Mapping[str, int]) -> Iterator[Cell]:
+def reads(operation: Operation, arrays: Mapping[str, int]) -> Iterator[Cell]:
     """The cells that may be read."""
-    for node in chain.from_iterable(map(nodes, instruction_parts(instruction))):
+    for node in chain.from_iterable(map(nodes, instruction_parts(operation))):
         match node:
             case Index(array, Number(index)):
                 yield array, int(index.p)
             case Name(name) | Index(name) if name in arrays:
                 yield from ((name, i) for i in range(1, arrays[name] + 1))
-            case Name(name):
+            case Name(name) | Index(name):
                 yield name, 0

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dipc.dipwhile.syntax.ast import COMPARISONS, Binary, Call, Expr, Index, Name, Number
-from dipc.dipwhile.syntax.core import Draw, Instruction, Put, Test, Variable, value_of
+from dipc.dipwhile.syntax.core import Assume, Draw, Instruction, Operation, Put, Test, Variable, value_of
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
@@ -22,11 +22,11 @@ from dipc.models.values import show
 Sizes = Mapping[str, int]
 
 
-def instruction_parts(instruction: Instruction) -> tuple[Expr, ...]:
+def instruction_parts(operation: Operation) -> tuple[Expr, ...]:
     """The expressions that an instruction reads (of a target only its index)."""
-    if isinstance(instruction, Put | Draw):
-        return (*children(instruction.target), *expressions(value_of(instruction)))
-    return (instruction.condition,) if isinstance(instruction, Test) else ()
+    if isinstance(operation, Put | Draw):
+        return (*children(operation.target), *expressions(value_of(operation)))
+    return (operation.condition,) if isinstance(operation, Test | Assume) else ()
 
 
 def mentioned(instruction: Instruction) -> tuple[Expr, ...]:
