@@ -655,7 +655,7 @@ def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
     overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
     try:
         asked = all_sizes.question(source, overrides, needs_claim=False)
-        front.front(asked.program, source, overrides)
+        front.finite_version(asked.program, source, overrides)
     except InputError:
         raise refusal from None
     return OnlyProved(asked, refusal)

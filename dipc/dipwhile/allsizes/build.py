@@ -14,7 +14,7 @@ from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.execute import run
 from dipc.dipwhile.allsizes.expressions import evaluate
 from dipc.dipwhile.allsizes.feasible import Condition
-from dipc.dipwhile.allsizes.front import Front, free_sizes, front, symbolic
+from dipc.dipwhile.allsizes.front import finite_version, free_sizes, symbolic
 from dipc.dipwhile.allsizes.integers import assigned_values, integer_names, is_integer
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.outputs import belongs
@@ -57,23 +57,6 @@ MOST_FACTS = 40
 """How many sets of facts a place may have; beyond, none are kept."""
 
 
-def build(
-    program: ast.Program,
-    source: Source,
-    constants: Constants,
-    sizes: frozenset[str],
-    budgets: EpsRange,
-    clock: Clock,
-) -> Automaton:
-    """The automaton of a program.
-
-    ``constants`` are the parameters that are numbers, ``sizes`` the names of the sizes and of the parameters
-    computed from them: those that have no number are symbolic.  ``budgets`` is the range of eps of the claim.
-    Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
-    """
-    return automaton_of(system_of(program, source, constants, sizes, budgets), program, clock)
-
-
 def automaton_of(system: System, program: ast.Program, clock: Clock) -> Automaton:
     """The automaton of a program with its system."""
     sizes = system.scope.sizes
@@ -90,7 +73,12 @@ def automaton_of(system: System, program: ast.Program, clock: Clock) -> Automato
 def system_of(
     program: ast.Program, source: Source, constants: Constants, sizes: frozenset[str], budgets: EpsRange
 ) -> System:
-    """What all paths have in common."""
+    """What all paths have in common.
+
+    ``constants`` are the parameters that are numbers, ``sizes`` the names of the sizes and of the parameters
+    computed from them: those that have no number are symbolic.  ``budgets`` is the range of eps of the claim.
+    Raises :class:`Unsupported`, at the place in the text, for what the method does not cover.
+    """
     inputs = {declared.name: declared for declared in program.inputs}
     outputs = {declared.name: declared for declared in program.outputs}
     bounds = {d.name: d.size for d in (*program.inputs, *program.outputs) if d.size is not None}
@@ -331,8 +319,6 @@ class Prepared:
     """A checked question: its automata, for every size or for one."""
 
     question: Question
-    front: Front
-
     systems: dict[object, System] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -350,25 +336,20 @@ class Prepared:
 
         Raises :class:`Unsupported` for what the method does not cover.
         """
-        return automaton_of(self.system(sizes), self.front.program, clock)
+        return automaton_of(self.system(sizes), self.question.program, clock)
 
     def system(self, sizes: Mapping[str, int] | None = None) -> System:
         """What all paths have in common, for every size or for given ones.  Raises :class:`Unsupported`."""
         key = None if sizes is None else tuple(sorted(sizes.items()))
         if key not in self.systems:
-            self.systems[key] = system_of(*self._parts(sizes))
+            asked = self.question
+            constants = asked.constants if sizes is None else asked.constants_at(sizes)
+            names = symbolic(asked.program, free_sizes(asked.program), {})
+            self.systems[key] = system_of(asked.program, asked.source, constants, names, self.budgets)
         return self.systems[key]
-
-    def _parts(
-        self, sizes: Mapping[str, int] | None
-    ) -> tuple[ast.Program, Source, Constants, frozenset[str], EpsRange]:
-        front = self.front
-        constants = dict(front.constants) if sizes is None else front.constants_at(sizes)
-        program = front.program
-        names = symbolic(program, free_sizes(program), {})
-        return program, front.source, constants, names, self.budgets
 
 
 def prepared(question: Question) -> Prepared:
     """Check the program.  Raises :class:`InputError` for what is wrong in it."""
-    return Prepared(question, front(question.program, question.source, question.overrides))
+    finite_version(question.program, question.source, question.overrides)
+    return Prepared(question)

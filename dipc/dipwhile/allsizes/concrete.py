@@ -126,10 +126,10 @@ class Concrete:
 
     def __init__(self, asked: Prepared, sizes: Mapping[str, int], clock: Clock) -> None:
         self.system, self.clock = asked.system(sizes), clock
-        declared = asked.front.declared_at(sizes)
+        declared = asked.question.declared_at(sizes)
         self.bounded = {
             d.name: declared.interval(d.domain, f"the interval of `{d.name}`")
-            for d in asked.front.program.inputs
+            for d in asked.question.program.inputs
             if isinstance(d.domain, ast.Between)
         }
 

@@ -58,7 +58,7 @@ def confirmed_at(
     Raises :class:`Contradicted` with the counterexample if it does not; with ``laws`` also if the program
     that the automaton is built from has another law on some inputs.
     """
-    system, names, missing = asked.system(), asked.front.sizes, dict[tuple[int, ...], str]()
+    system, names, missing = asked.system(), asked.question.sizes, dict[tuple[int, ...], str]()
     tried = tuple(product(sizes, repeat=len(names)))
     for numbers in tried:
         try:
@@ -115,8 +115,8 @@ def check_small(asked: Prepared, clock: Clock) -> None:
     A run that fails is an outcome for every size; here it is a slip.  Nothing is reported of what only
     ``dipc prove`` takes, such as samples in a ``while``.
     """
-    for numbers in product(SIZES, repeat=len(asked.front.sizes)):
-        sizes = dict(zip(asked.front.sizes, numbers, strict=True))
+    for numbers in product(SIZES, repeat=len(asked.question.sizes)):
+        sizes = dict(zip(asked.question.sizes, numbers, strict=True))
         try:
             with suppress(FragmentError, Unsupported, LimitReached):
                 program = _small(asked, sizes)
@@ -133,7 +133,7 @@ def _at(sizes: Mapping[str, int]) -> str:
 
 def _small(asked: Prepared, sizes: Mapping[str, int]) -> CoreProgram:
     """The program at these sizes, as `dipc check` reads it; infinite sets are some of their values."""
-    program, constants = asked.front.program, asked.front.constants_at(sizes)
+    program, constants = asked.question.program, asked.question.constants_at(sizes)
     if any(isinstance(d.domain, ast.Unlisted) for d in program.outputs):
         raise Unsupported("outputs without a finite set")
     inputs = (
@@ -144,7 +144,9 @@ def _small(asked: Prepared, sizes: Mapping[str, int]) -> CoreProgram:
     )
     claim = None if program.claim is None else replace(program.claim, sizes=())
     overrides = {**asked.question.overrides, **{name: fmpq(size) for name, size in sizes.items()}}
-    return compile_program(replace(program, inputs=tuple(inputs), claim=claim), asked.front.source, overrides)
+    return compile_program(
+        replace(program, inputs=tuple(inputs), claim=claim), asked.question.source, overrides
+    )
 
 
 def _run_some(program: CoreProgram, budgets: EpsRange, clock: Clock) -> None:
@@ -161,10 +163,10 @@ def _run_some(program: CoreProgram, budgets: EpsRange, clock: Clock) -> None:
 
 def _finite(asked: Prepared, system: System, sizes: Mapping[str, int]) -> CoreProgram | None:
     """The program at these sizes, with as many values of each numeric cell as make few enough inputs."""
-    inputs, declared = asked.front.program.inputs, asked.front.declared_at(sizes)
+    inputs, declared = asked.question.program.inputs, asked.question.declared_at(sizes)
     values = {d.name: _cells(d, declared, system) for d in inputs}
     for count in range(max(map(len, values.values()), default=0), -1, -1):
-        program = program_at(asked.front, sizes, {name: found[:count] for name, found in values.items()})
+        program = program_at(asked.question, sizes, {name: found[:count] for name, found in values.items()})
         if InputSpace(program).size <= MOST_INPUTS:
             return program
     return None

@@ -20,7 +20,7 @@ from dipc.claims.privacy import Goal
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.declared import Declared
-from dipc.dipwhile.allsizes.front import Front
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -50,14 +50,16 @@ def decided(
     return decide(goal, explored.space.size, explore, clock)
 
 
-def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, Collection[fmpq]]) -> CoreProgram:
+def program_at(
+    asked: Question, sizes: Mapping[str, int], values: Mapping[str, Collection[fmpq]]
+) -> CoreProgram:
     """The program for these sizes; ``values`` replace the sets of inputs, by name.
 
     Other inputs keep the sets that they declare, or have some values of an infinite one.  Raises
     :class:`InputError` if it is not a program for `dipc check`, or if its outputs cannot be put in levels.
     """
-    program = front.program
-    declared = front.declared_at(sizes)
+    program = asked.program
+    declared = asked.declared_at(sizes)
     params = tuple(replace(p, value=ast.Number(declared.constants[p.name])) for p in program.params)
     levelled = _levelled(program, declared)
     if levelled is None:
@@ -72,7 +74,7 @@ def program_at(front: Front, sizes: Mapping[str, int], values: Mapping[str, Coll
         inputs.append(replace(d, domain=ast.SetOf(numbers)) if numbers else d)
     finite = replace(levelled, params=params, inputs=tuple(inputs), claim=claim)
     made = replace(finite, unknowns=(), priors=(), secrets=())
-    return read(Source(front.source.name, show_program(made)))
+    return read(Source(asked.source.name, show_program(made)))
 
 
 def event(program: ast.Program, output: Valuation) -> str:

@@ -1,4 +1,4 @@
-"""What `dipc prove` is asked: a checked program, the names of its sizes, and the claim.
+"""The checks of `dipc prove`, and the names of the sizes of a program.
 
 A parameter that is the size of an input array, as in ``input q[N]``, is a *size*: it stands for every integer
 >= 1.  A claim ``for all N`` names the sizes itself; all other parameters keep their values.  A number from
@@ -11,77 +11,34 @@ each infinite set.  What is wrong there is refused with the same words as by `di
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from flint import fmpq
 
 from dipc.dipwhile.pipeline import no_adjacency
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_program
-from dipc.dipwhile.syntax.constants import evaluate_parameters
-from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
+from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.types import names_in
 from dipc.dipwhile.syntax.walk import expressions, nodes
 from dipc.errors import InputError, Source, Unsupported
-from dipc.lazily import lazily
 from dipc.suggest import did_you_mean
 
-if TYPE_CHECKING:
-    import dipc.dipwhile.allsizes.declared as declared
-else:
-    declared = lazily("dipc.dipwhile.allsizes.declared")
 
+def finite_version(
+    program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES
+) -> CoreProgram:
+    """The program with the declared sizes and some values of each infinite set, after all checks.
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """A program for every size.
-
-    ``sizes`` stand for every integer >= 1, in the order of the text.  ``constants`` are the parameters with a
-    value; the others are computed from sizes, by their expressions in ``program.params``.  ``finite`` is the
-    program with the declared sizes and some values of each infinite set; its inputs are not those of the
-    claim.  The t of ``claim``, its eps and its delta are those of :func:`dipc.dipwhile.pipeline.goal_of`.
-    """
-
-    program: ast.Program
-    source: Source
-    constants: tuple[tuple[str, fmpq], ...]
-    sizes: tuple[str, ...]
-    claim: CoreClaim | None
-    finite: CoreProgram
-
-    def constants_at(self, sizes: Mapping[str, int]) -> dict[str, fmpq]:
-        """All parameters, for these sizes."""
-        numbers = {name: fmpq(size) for name, size in sizes.items()}
-        return dict(evaluate_parameters(self.program.params, {**dict(self.constants), **numbers}))
-
-    def declared_at(self, sizes: Mapping[str, int]) -> declared.Declared:
-        """Evaluates what the program declares, for these sizes."""
-        return declared.Declared(self.constants_at(sizes), frozenset(p.name for p in self.program.params))
-
-
-def front(program: ast.Program, source: Source, overrides: Mapping[str, fmpq] = NO_OVERRIDES) -> Front:
-    """The question about a program.
-
-    Raises :class:`InputError` for what is wrong in its text, and :class:`Unsupported` for a claim that
-    changes with the sizes.  Whether the method covers the program is not asked here.  For a claim from
-    outside, replace that of the program.
-
-    >>> from dipc.dipwhile.syntax.parser import parse
-    >>> text = "param N = 3, M = N + 1, c = 2; input q[N] in reals; output o in reals; adjacent linf 1\\n"
-    >>> source = Source("a.dip", text + "private eps for all N; o <- Lap(eps/c, q[1])")
-    >>> found = front(parse(source), source)
-    >>> found.sizes, found.constants
-    (('N',), (('c', 2),))
+    Its inputs are not those of the claim.  Raises :class:`InputError` for what is wrong in the text, and
+    :class:`Unsupported` for a claim that changes with the sizes.  Whether the method covers the program is
+    not asked here.  For a claim from outside, replace that of the program.
     """
     finite = compile_program(program, source, overrides, sampled=True)
     if finite.adjacency is None:
         raise no_adjacency(finite)
-    sizes = sizes_of(program, overrides)
-    varying = symbolic(program, sizes, overrides)
-    refuse_varying(program.claim, varying)
-    constants = tuple((name, value) for name, value in finite.parameters if name not in varying)
-    return Front(program, source, constants, sizes, finite.claim, finite)
+    refuse_varying(program.claim, symbolic(program, sizes_of(program, overrides), overrides))
+    return finite
 
 
 def sizes_of(program: ast.Program, overrides: Mapping[str, fmpq]) -> tuple[str, ...]:

@@ -52,9 +52,9 @@ def same_laws(asked: Prepared, sizes: Mapping[str, int], original: CoreProgram, 
 
     ``original`` is the program at these sizes, as of :func:`.finite.program_at`.
     """
-    declared, system = asked.front.declared_at(sizes), asked.system()
-    body = rewritten(asked.front.program.body, system.constants, system.scope)
-    body = in_levels(body, levels(asked.front.program, declared))
+    declared, system = asked.question.declared_at(sizes), asked.system()
+    body = rewritten(asked.question.program.body, system.constants, system.scope)
+    body = in_levels(body, levels(asked.question.program, declared))
     code = compiled(body, dict(declared.constants), original.outputs[0].span, system.scope.sizes)
     refuse_endless(code)
     assigned = {target_name(o.target) for o in code if isinstance(o, Put | Draw)}

@@ -85,7 +85,7 @@ def refuted(
     if found is not None:
         # A counterexample forgets the sets of outputs: its numbers are levels.  Outputs in a finite set keep
         # it, and `in reals` there is nothing to leave.
-        outputs = asked.front.program.outputs
+        outputs = asked.question.program.outputs
         loose = {d.name for d in outputs if isinstance(d.domain, ast.Between | ast.Integers)}
         if loose and (automaton is None or loose & asked.every_size.outside):
             return Open(MAY_FAIL, None, None, search.checked(), inputs)

@@ -10,6 +10,7 @@ from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal
+from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.front import free_sizes, refuse_varying, sizes_of, symbolic
 from dipc.dipwhile.convert import checked_claim
 from dipc.dipwhile.pipeline import goal_of
@@ -50,6 +51,20 @@ class Question:
     def parameters(self) -> dict[str, fmpq]:
         """All parameters with their values; those that are symbolic with the ones in the text."""
         return dict(evaluate_parameters(self.program.params, self.overrides))
+
+    @cached_property
+    def constants(self) -> dict[str, fmpq]:
+        """The parameters with a value; the others are computed from sizes."""
+        return {name: value for name, value in self.parameters.items() if name not in self.symbolic}
+
+    def constants_at(self, sizes: Mapping[str, int]) -> dict[str, fmpq]:
+        """All parameters, for these sizes."""
+        numbers = {name: fmpq(size) for name, size in sizes.items()}
+        return dict(evaluate_parameters(self.program.params, {**self.constants, **numbers}))
+
+    def declared_at(self, sizes: Mapping[str, int]) -> Declared:
+        """Evaluates what the program declares, for these sizes."""
+        return Declared(self.constants_at(sizes), frozenset(p.name for p in self.program.params))
 
     @property
     def settings(self) -> Iterator[str]:

@@ -10,10 +10,9 @@ from patience import PATIENCE
 from dipc.claims.tightness.least import Least
 from dipc.claims.tightness.least_epsilon import budget
 from dipc.clock import Clock, Limits
-from dipc.dipwhile.allsizes.build import Prepared, build, prepared
-from dipc.dipwhile.allsizes.front import front, symbolic
+from dipc.dipwhile.allsizes.build import Prepared, prepared
 from dipc.dipwhile.allsizes.pipeline import prove
-from dipc.dipwhile.allsizes.question import question
+from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict
 from dipc.dipwhile.pipeline import losses_of
@@ -46,11 +45,8 @@ def proved_t(text: str, seconds: float = PATIENCE) -> fmpq | None:
     """The t that is proved for every N without looking at the claim; None if there is none in this time."""
     source = Source("text.dip", text)
     try:
-        asked = front(parse(source), source)
-        names = symbolic(asked.program, asked.sizes, {})
-        found = build(
-            asked.program, source, dict(asked.constants), names, EpsRange.positive(), Clock(Limits(seconds))
-        )
+        asked = prepared(Question(parse(source), source, {}))
+        found = asked.automaton(Clock(Limits(seconds)))
         solved = strategies(found, None, Clock(Limits(seconds)))
     except (InputError, LimitReached):
         return None

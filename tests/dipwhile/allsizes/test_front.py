@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.front import Front, front
+from dipc.dipwhile.allsizes.front import finite_version
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.compile import read
@@ -32,9 +32,9 @@ ONLY_PROVE = {
 """Programs that `check` refuses only because they are for `prove`."""
 
 
-def asked(text: str, overrides: Mapping[str, int] = {}) -> Front:
+def asked(text: str, overrides: Mapping[str, int] = {}) -> CoreProgram:
     source = Source("a.dip", text)
-    return front(parse(source), source, {name: fmpq(value) for name, value in overrides.items()})
+    return finite_version(parse(source), source, {name: fmpq(value) for name, value in overrides.items()})
 
 
 def refused(text: str, overrides: Mapping[str, int] = {}) -> InputError:
@@ -63,7 +63,7 @@ def test_every_mistake_is_reported_as_check_does(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if path.stem in ONLY_PROVE:
         front_accepts = text if "adjacent" in text else f"adjacent hamming 1; {text}"
-        assert asked(front_accepts).finite.code
+        assert asked(front_accepts).code
         return
     with pytest.raises(InputError) as ours:
         asked_file(path.name, text)
@@ -72,9 +72,9 @@ def test_every_mistake_is_reported_as_check_does(path: Path) -> None:
     assert str(ours.value) == str(theirs.value)
 
 
-def asked_file(name: str, text: str) -> Front:
+def asked_file(name: str, text: str) -> CoreProgram:
     source = Source(name, text)
-    return front(parse(source), source)
+    return finite_version(parse(source), source)
 
 
 CHECKED = sorted(
@@ -91,7 +91,7 @@ def test_there_are_programs_for_check() -> None:
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_finite_version_of_a_finite_program_is_that_of_check(name: str) -> None:
     source = Source(name, paths()[name].read_text(encoding="utf-8"))
-    assert front(parse(source), source).finite == read(source)
+    assert finite_version(parse(source), source) == read(source)
 
 
 def test_a_program_must_say_which_inputs_are_neighbours() -> None:
@@ -129,13 +129,13 @@ def test_outputs(outputs: str, body: str, message: str) -> None:
 )
 def test_what_only_prove_takes(outputs: str, body: str) -> None:
     text = program(outputs=outputs, body=body)
-    assert asked(text).finite.code
+    assert asked(text).code
     with pytest.raises(FragmentError, match="dipc prove"):
         read(Source("a.dip", text.replace("q[N] in reals", "q[N] in {0, 1}")))
 
 
 def test_a_start_value_outside_of_the_numbers() -> None:
-    (output,) = asked(program(outputs="o in reals = bot")).finite.outputs
+    (output,) = asked(program(outputs="o in reals = bot")).outputs
     assert output.start == Atom("bot")
     assert Atom("bot") in output.domain
 
@@ -149,9 +149,9 @@ def domain(program: CoreProgram) -> tuple[object, ...]:
 
 def test_the_ends_of_an_interval_are_in_the_finite_version() -> None:
     found = asked(program(params="N = 2, H = 5/2", inputs="q[N] in [-1/2, H]"))
-    assert domain(found.finite) == (fmpq(-1, 2), fmpq(5, 2))
-    assert len({*domain(asked(program()).finite)}) > 1
-    assert all(value.q == 1 for value in domain(asked(program(inputs="q[N] in integers")).finite))  # type: ignore[attr-defined]
+    assert domain(found) == (fmpq(-1, 2), fmpq(5, 2))
+    assert len({*domain(asked(program()))}) > 1
+    assert all(value.q == 1 for value in domain(asked(program(inputs="q[N] in integers"))))  # type: ignore[attr-defined]
 
 
 # --- sizes ---------------------------------------------------------------------------------------
@@ -187,9 +187,10 @@ def test_the_ends_of_an_interval_are_in_the_finite_version() -> None:
 def test_sizes(
     text: str, overrides: dict[str, int], sizes: tuple[str, ...], constants: dict[str, int]
 ) -> None:
-    found = asked(text, overrides)
+    numbers = {name: fmpq(value) for name, value in overrides.items()}
+    found = question(Source("a.dip", text), numbers, needs_claim=False)
     assert found.sizes == sizes
-    assert dict(found.constants) == constants
+    assert found.constants == constants
 
 
 @pytest.mark.parametrize(
