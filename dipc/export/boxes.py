@@ -1,28 +1,20 @@
 """Pictures of boxes and arrows: in the language of Graphviz, and as SVG.
 
-Graphviz places the boxes where it is installed.  Else they stand in rows, the topological generations once
-the arrows that close a cycle are turned round, with a row for labels below each.  An arrow passes every row
-on its way through a place of its own, its label being the first.  The type is monospaced, so that the width
-of a text is known.
+Graphviz places the boxes where it is installed.  Else they stand in rows, and matplotlib draws them.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from itertools import pairwise
-from math import inf
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from io import StringIO
+from typing import Any
 
 from dipc.errors import InputError
-
-if TYPE_CHECKING:
-    import networkx
 
 SMALL = 100  # boxes that are drawn without Graphviz
 LARGE = 1000  # more is unreadable
@@ -31,28 +23,6 @@ PATIENCE = 60  # seconds for Graphviz
 COLOUR = "#c01c28"
 FONT = 'fontname="monospace", fontsize=11'
 FOOT = 100  # signs in a line at the foot of a DOT file
-SIGN, LINE = 6.7, 15.0  # the width of a sign and the height of a line
-MARGIN, PADDING = 16.0, 7.0
-GAP, BETWEEN = 22.0, 17.0  # between boxes, and between rows
-BEND = 20.0  # how far a loop, or a dashed line, leaves its box
-SWEEPS = 20  # over the rows, to reduce crossings
-
-STYLE = {
-    "text": "font: 11px 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #111; white-space: pre",
-    "rect": "fill: #fff; stroke: #111",
-    "path": "fill: none; stroke: #444",
-    "path.tip": "fill: #444; stroke: none",
-    "rect.plain": "stroke: none",
-    "path.pair": "stroke-dasharray: 5 4; stroke: #777",
-    "path.on": f"stroke: {COLOUR}; stroke-width: 2",
-    "rect.on": f"stroke: {COLOUR}; stroke-width: 2",
-    "text.on": f"fill: {COLOUR}",
-}
-TIP = (
-    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-    'markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
-    '<path class="tip" d="M 0 0 L 8 4 L 0 8 z"/></marker></defs>'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,214 +151,92 @@ def svg(content: Drawing) -> str:
     return run.stdout[run.stdout.index("<svg") :]
 
 
-# --- rows --------------------------------------------------------------------------------------------
+# --- without Graphviz --------------------------------------------------------------------------------
 
-Place = int | tuple[int, int]  # a box, or where an arrow passes a row
-
-
-class Frame(NamedTuple):
-    """A place in the drawing; ``floor`` is the lower end of its row."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    floor: float = 0.0
-
-    @property
-    def middle(self) -> float:
-        return self.left + self.width / 2
-
-    @property
-    def right(self) -> float:
-        return self.left + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.top + self.height
-
-    def within(self, x: float, y: float = 0.0) -> Frame:
-        """The frame without a border."""
-        return Frame(self.left + x, self.top + y, self.width - 2 * x, self.height - 2 * y, self.floor)
+INK, SOFT = "#111", "#777"
+SIGN, LINE = 0.095, 0.17  # inches: the width of a sign, the height of a line
+BETWEEN, ROW = 0.6, 1.1  # between boxes, and between rows
+BEND = 0.15  # of an arrow
 
 
 def by_rows(content: Drawing) -> str:
-    """The picture without Graphviz."""
-    ways = _ways(content)
-    places = _places(content, ways)
-    frames = places | {s: places[s].within(_beside(content, s)) for s in content.boxes}
-    left, bottom = min(f.left for f in places.values()), max(f.floor for f in places.values())
-    span = max(f.right for f in places.values()) - left
-    foot = content.below(max(80, int(span / SIGN)))
-    width = max([span, *(SIGN * len(line) for line in foot)]) + 2 * MARGIN
-    height = bottom + (len(foot) + 1) * LINE + 2 * MARGIN
-    whole = Frame(left - MARGIN, -MARGIN, width, height)
-    scoped = " ".join(f"svg.boxes {selector} {{ {rule} }}" for selector, rule in STYLE.items())
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{_numbers(*whole[:4])}" width="{width:.1f}" '
-        f'height="{height:.1f}" class="boxes" role="img"><title>{escape("; ".join(content.heading))}</title>'
-        f"<style>{scoped}</style>{TIP}{_rectangle(whole, 'plain')}"
-    ]
-    parts += [_pair(frames[s], frames[t]) for s, t in content.pairs if s in frames and t in frames]
-    for arrow, way in zip(content.arrows, ways, strict=True):
-        tip = "end" if way[0] == arrow.source else "start"
-        path = _curve([frames[place] for place in way]) if len(way) > 1 else _loop(frames[way[0]])
-        parts.append(_path(path, _class(arrow.marked), f' marker-{tip}="url(#tip)"'))
-    for number, box in content.boxes.items():
-        parts += _box(box, frames[number])
-    for arrow, way in zip(content.arrows, ways, strict=True):
-        if arrow.label:
-            place = frames[way[1]] if len(way) > 1 else _label_of_loop(arrow, frames[way[0]])
-            parts += [_rectangle(place, "plain"), *_texts(arrow.lines, place, arrow.marked)]
-    parts += [_text(line, left, bottom + n * LINE, anchor="start") for n, line in enumerate(foot, start=2)]
-    return "".join([*parts, "</svg>\n"])
+    """The picture in rows, drawn by matplotlib; states that lead to each other are in one row.
 
-
-def _ways(content: Drawing) -> list[list[Place]]:
-    """The places of every arrow from the top: a box, one in each row that it passes, a box; one of a loop."""
-    import networkx
-
-    graph = networkx.DiGraph((arrow.source, arrow.target) for arrow in content.arrows)
-    graph.add_nodes_from(content.boxes)
-    order = {box: -i for i, box in enumerate(networkx.dfs_postorder_nodes(graph))}
-    downwards = networkx.DiGraph(
-        sorted(edge, key=order.__getitem__) for edge in graph.edges if len({*edge}) > 1
-    )
-    downwards.add_nodes_from(content.boxes)
-    generations = networkx.topological_generations(downwards)
-    row = {box: 2 * i for i, generation in enumerate(generations) for box in generation}
-    ways: list[list[Place]] = []
-    for number, arrow in enumerate(content.arrows):
-        top, bottom = sorted((arrow.source, arrow.target), key=row.__getitem__)
-        passed = ((number, i) for i in range(row[top] + 1, row[bottom]))
-        ways.append([top, *passed, bottom] if top != bottom else [top])
-    return ways
-
-
-def _places(content: Drawing, ways: list[list[Place]]) -> dict[Place, Frame]:
-    """The places in rows, each near to those that it is joined to; boxes with the space for their loops."""
-    import networkx
-
-    graph = networkx.DiGraph(pair for way in ways for pair in pairwise(way))
-    graph.add_nodes_from(content.boxes)
-    sizes: dict[Place, tuple[float, float]] = dict.fromkeys(graph, (0.0, 0.0))
-    for number, box in content.boxes.items():
-        width = _width(box.lines) + 2 * PADDING + 2 * _beside(content, number)
-        sizes[number] = width, len(box.lines) * LINE + 2 * PADDING
-    for arrow, way in zip(content.arrows, ways, strict=True):
-        if len(way) > 1:
-            sizes[way[1]] = _width(arrow.lines) + 4, max(1, len(arrow.lines)) * LINE
-    first = {place: i for i, place in enumerate(networkx.dfs_preorder_nodes(graph))}
-    rows = [sorted(row, key=first.__getitem__) for row in networkx.topological_generations(graph)]
-    middle = _middles(rows, graph, sizes)
-    frames, top = {}, 0.0
-    for row in rows:
-        floor = top + max(sizes[p][1] for p in row)
-        for p in row:
-            width, height = sizes[p]
-            frames[p] = Frame(middle[p] - width / 2, top, width, height, floor)
-        top = floor + BETWEEN
-    return frames
-
-
-def _middles(
-    rows: list[list[Place]], graph: networkx.DiGraph, sizes: dict[Place, tuple[float, float]]
-) -> dict[Place, float]:
-    """Sort each row by where its places would like to be, and move them apart."""
-    middle = dict.fromkeys(graph, 0.0)
-    for sweep in range(SWEEPS):
-        joined, order = (graph.succ, rows[::-1]) if sweep % 2 else (graph.pred, rows)
-        for row in order:
-            wished = {p: fmean([middle[q] for q in joined[p]] or [middle[p]]) for p in row}
-            row.sort(key=wished.__getitem__)
-            end = -inf
-            for p in row:
-                half = sizes[p][0] / 2
-                middle[p] = max(wished[p], end + GAP + half)
-                end = middle[p] + half
-            shift = fmean(wished[p] - middle[p] for p in row)
-            middle |= {p: middle[p] + shift for p in row}
-    return middle
+    Raises :class:`InputError` without it.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        hint = "install Graphviz (its program `dot`), or matplotlib: pip install matplotlib"
+        raise InputError("a picture needs Graphviz or matplotlib", hint=hint) from None
+    wide = max(_width(box.lines) for box in content.boxes.values()) + BETWEEN
+    wide += max((_width(arrow.lines) for arrow in content.arrows), default=0)
+    high = max(len(box.lines) for box in content.boxes.values()) * LINE + ROW
+    rows, foot = rows_of(content), content.below(FOOT)
+    width = max(max(map(len, rows)) * wide, _width(foot)) + BETWEEN
+    height = len(rows) * high + (len(foot) + 1) * LINE
+    places = {
+        box: (width / 2 + (i - (len(row) - 1) / 2) * wide, (n + 0.5) * high)
+        for n, row in enumerate(rows)
+        for i, box in enumerate(row)
+    }
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "boxes", "font.family": "monospace"}):
+        figure, text = Figure(figsize=(width, height)), StringIO()
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
+        axes.set_axis_off()
+        frames: dict[int, Any] = {}
+        for number, box in content.boxes.items():
+            style: dict[str, Any] = {
+                "size": 8,
+                "ha": "center",
+                "va": "center",
+                "color": COLOUR if box.marked else INK,
+            }
+            for pad in (0.6, 0.4) if box.final else (0.4,):
+                frame: dict[str, Any] = {"boxstyle": f"round,pad={pad}", "fc": "white", "ec": style["color"]}
+                shown = axes.text(*places[number], "\n".join(box.lines), bbox=frame, **style)
+                frames.setdefault(number, shown.get_bbox_patch())
+        figure.draw_without_rendering()  # only then the frames have their sizes
+        for arrow in content.arrows:
+            (x, y), (u, v) = places[arrow.source], places[arrow.target]
+            colour = COLOUR if arrow.marked else SOFT
+            arc: dict[str, Any] = {
+                "arrowstyle": "-|>",
+                "connectionstyle": f"arc3,rad={BEND}",
+                "color": colour,
+            }
+            arc |= {"patchA": frames[arrow.source], "patchB": frames[arrow.target]}
+            label = (x + u - (v - y) * BEND) / 2, (y + v + (u - x) * BEND) / 2  # in the middle of the arc
+            if arrow.source == arrow.target:  # above its box
+                y = v = y - (len(content.boxes[arrow.source].lines) + 1) * LINE / 2
+                x, u = x - 2 * SIGN, u + 2 * SIGN
+                arc |= {"connectionstyle": "arc3,rad=-1", "patchA": None, "patchB": None}
+                label = places[arrow.source][0], y - (len(arrow.lines) + 2) * LINE / 2
+            axes.annotate("", (u, v), (x, y), arrowprops=arc)
+            around: dict[str, Any] = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none"}
+            if arrow.label:
+                axes.text(*label, arrow.label, size=7, ha="center", va="center", color=colour, bbox=around)
+        for ends in ((places[s], places[t]) for s, t in content.pairs if {s, t} <= places.keys()):
+            axes.plot(*zip(*ends, strict=True), color=SOFT, linestyle="dashed", zorder=0)
+        axes.text(BETWEEN / 2, len(rows) * high, "\n".join(foot), size=7, va="top", color=INK)
+        figure.savefig(text, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    drawn = text.getvalue()
+    return re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", drawn[drawn.index("<svg") :], flags=re.S)
 
 
 def _width(lines: Sequence[str]) -> float:
     return max(map(len, lines), default=0) * SIGN
 
 
-def _beside(content: Drawing, number: int) -> float:
-    """The space on each side of a box for its loops and their labels."""
-    loops = [a for a in content.arrows if a.source == a.target == number]
-    return max((BEND + _width(a.lines) for a in loops), default=0.0)
+def rows_of(content: Drawing) -> list[list[int]]:
+    """The boxes in rows, each below those that lead to it only."""
+    import networkx
 
-
-# --- elements ----------------------------------------------------------------------------------------
-
-
-def _numbers(*values: float) -> str:
-    return " ".join(f"{value:.1f}" for value in values)
-
-
-def _class(marked: bool) -> str:
-    return "on" if marked else ""
-
-
-def _rectangle(place: Frame, kind: str, round: float = 0) -> str:
-    x, y, width, height, _ = place
-    more = f' rx="{round:g}"' * bool(round) + f' class="{kind}"' * bool(kind)
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"{more}/>'
-
-
-def _text(text: str, x: float, y: float, kind: str = "", anchor: str = "middle") -> str:
-    more = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
-
-
-def _texts(lines: Sequence[str], place: Frame, marked: bool) -> Iterator[str]:
-    """Lines in the middle of a place, from its top."""
-    for number, line in enumerate(lines, start=1):
-        yield _text(line, place.middle, place.top + number * LINE - LINE / 4, _class(marked))
-
-
-def _path(path: str, kind: str, more: str = "") -> str:
-    shown = f' class="{kind}"' if kind else ""
-    return f'<path d="{path}"{shown}{more}/>'
-
-
-def _box(box: Box, place: Frame) -> Iterator[str]:
-    """A frame, double for a final state, and the lines in it."""
-    yield _rectangle(place, _class(box.marked), PADDING)
-    if box.final:
-        yield _rectangle(place.within(2.5, 2.5), _class(box.marked), PADDING - 2)
-    yield from _texts(box.lines, place.within(0, PADDING), box.marked)
-
-
-def _curve(way: list[Frame]) -> str:
-    """Straight through its places, smooth from row to row."""
-    path = f"M {_numbers(way[0].middle, way[0].bottom)}"
-    for place, after in pairwise(way):
-        half = (place.floor + after.top) / 2
-        curve = _numbers(place.middle, half, after.middle, half, after.middle, after.top)
-        path += f" V {place.floor:.1f} C {curve}"
-    return path
-
-
-def _loop(box: Frame) -> str:
-    """A bow on the right of a box."""
-    x, third = box.right, box.height / 3
-    far, high, low = x + BEND, box.top + third, box.bottom - third
-    return f"M {_numbers(x, high)} C {_numbers(far, high, far, low, x, low)}"
-
-
-def _label_of_loop(arrow: Arrow, box: Frame) -> Frame:
-    height = len(arrow.lines) * LINE
-    return Frame(box.right + BEND, box.top + (box.height - height) / 2, _width(arrow.lines), height)
-
-
-def _pair(a: Frame, b: Frame) -> str:
-    """A dashed line: above the boxes of one row, else from middle to middle."""
-    if a.top != b.top:
-        start, end = ((f.middle, f.top + f.height / 2) for f in (a, b))
-        return _path(f"M {_numbers(*start)} L {_numbers(*end)}", "pair")
-    high = a.top - BEND
-    bow = _numbers(a.middle, high, b.middle, high, b.middle, b.top)
-    return _path(f"M {_numbers(a.middle, a.top)} C {bow}", "pair")
+    graph = networkx.DiGraph((arrow.source, arrow.target) for arrow in content.arrows)
+    graph.add_nodes_from(content.boxes)
+    parts = networkx.condensation(graph)
+    return [
+        sorted(box for part in generation for box in parts.nodes[part]["members"])
+        for generation in networkx.topological_generations(parts)
+    ]
