@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dipc.dipwhile.rederive.functions import ONE, Mass, NotCovered, constant, difference, exponential, total
-from dipc.dipwhile.rederive.inequalities import Row, has_interior, integer_row
+from dipc.dipwhile.rederive.inequalities import Row, has_interior
 from dipc.kernel.facts import ZERO, Function, add, multiply
 
 Vector = tuple[int, ...]
@@ -178,9 +178,6 @@ def lattice_sum(rows: frozenset[Row], weights: Sequence[Fraction]) -> Mass:
     rows = frozenset(r for r in rows if any(r[:-1]))
     if not weights:
         return Mass()
-    equation = min((r for r in rows if tuple(-c for c in r) in rows), default=None)
-    if equation is not None:
-        return within(equation, rows, weights)
     system = rows
     if not has_interior(system):
         # An integer c x + c_0 is >= 0 exactly if it is > -1/2; then every integer point is an inner one.
@@ -192,36 +189,6 @@ def lattice_sum(rows: frozenset[Row], weights: Sequence[Fraction]) -> Mass:
     parts = [Simplicial.of(simplex) for simplex in simplices(frozenset(everything), faces, len(weights) + 1)]
     inside = generic_point(everything, parts)
     return total([simplicial_sum(part, weights, inside) for part in parts])
-
-
-def within(equation: Row, rows: frozenset[Row], weights: Sequence[Fraction]) -> Mass:
-    """:func:`lattice_sum` where the equation holds: one variable less, in coordinates that suit it."""
-    first, *others = unimodular(equation[:-1])
-    shift = -equation[-1]
-
-    def changed(r: Row) -> Row:
-        return integer_row([*(dot(r[:-1], v) for v in others), r[-1] + shift * dot(r[:-1], first)], False)
-
-    def weight(v: Vector) -> Fraction:
-        return sum((a * c for a, c in zip(weights, v, strict=True)), ZERO)
-
-    rest = lattice_sum(frozenset(map(changed, rows)), [weight(v) for v in others])
-    return rest.times(Mass(exponential(-shift * weight(first))))
-
-
-def unimodular(slopes: Sequence[int]) -> list[Vector]:
-    """A basis of the integer vectors: the first has product 1 with the slopes, the others 0 (Euclid)."""
-    width = len(slopes)
-    work = [(c, tuple(int(i == j) for j in range(width))) for i, c in enumerate(slopes)]
-    while True:
-        work.sort(key=lambda item: (not item[0], abs(item[0])))
-        (least, first), *rest = work
-        if not any(c for c, _ in rest):
-            return [tuple(least * x for x in first), *(v for _, v in rest)]
-        work[1:] = [
-            (c - c // least * least, tuple(x - c // least * y for x, y in zip(v, first, strict=True)))
-            for c, v in rest
-        ]
 
 
 def integer_mass(rows: frozenset[Row], rates: Sequence[Fraction]) -> Mass:
