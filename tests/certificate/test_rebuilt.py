@@ -30,7 +30,7 @@ from dipc.dipwhile.allsizes.labels import Adjacency as Labels
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
-from dipc.dipwhile.certify.every_size import BUILT, Proof, confirmed, rebuilt, sizes_certificate
+from dipc.dipwhile.certify.every_size import BUILT, confirmed, rebuilt, sizes_certificate
 from dipc.errors import InputError, LimitReached, Source
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import read, write
@@ -105,8 +105,7 @@ def certified(text: str, **overrides: int) -> Certificate:
     solved = strategies(automaton, None, clock())
     assert isinstance(solved, Solved)
     proved = ProvedForAll(automaton, solved.strategies, LeastT(fmpq(0), solved.t))
-    about = Proof(asking.program, source, proved, asking.goal.t, asked.budgets, values)
-    found = check(dumps(sizes_certificate(about)).encode())
+    found = check(dumps(sizes_certificate(asking, proved)).encode())
     assert isinstance(found, Certificate)
     return found
 

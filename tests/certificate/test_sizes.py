@@ -6,7 +6,7 @@ import copy
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from flint import fmpq
 from patience import quickest
 
 from dipc.certificate.format import dumps
+from dipc.claims.exponent import Exponent
+from dipc.claims.privacy import Goal
 from dipc.cli.main import status as exit_status
 from dipc.dipwhile.allsizes.automaton import (
     Automaton,
@@ -33,15 +35,17 @@ from dipc.dipwhile.allsizes.automaton import (
     Step,
     Symbol,
 )
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
-from dipc.dipwhile.certify.every_size import BUILT, Proof, compared, sizes_certificate
+from dipc.dipwhile.certify.every_size import BUILT, compared, sizes_certificate
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import LimitReached, Source, Span
 from dipc.kernel import sizes
 from dipc.kernel.reading import Refused
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.limits import NoProof
 
 ROOT = Path(__file__).parent.parent.parent
@@ -67,11 +71,25 @@ def label(change: int | str, cell: str = "q[i]") -> Step:
     return Step("label", cell, NOWHERE, str(change))
 
 
+@dataclass(frozen=True)
+class Proof:
+    """A proof that the program of a text is t*eps-private for every eps > 0."""
+
+    source: Source
+    proved: ProvedForAll
+    t: fmpq
+
+    @property
+    def certificate(self) -> sizes.Listed:
+        goal = Goal(EpsRange.positive(), Exponent(self.t), Quotient.of(0))
+        return sizes_certificate(Question(parse(self.source), self.source, {}, goal), self.proved)
+
+
 def proof(text: str, edges: list[Edge], places: list[Place], strategies: list[Strategy], t: int = 1) -> Proof:
     source = Source("mine.dip", text)
     automaton = Automaton(tuple(places), tuple(edges), 0, ("N",), "q: reals")
     least = LeastT(q(t), q(t))
-    return Proof(parse(source), source, ProvedForAll(automaton, tuple(strategies), least), q(t))
+    return Proof(source, ProvedForAll(automaton, tuple(strategies), least), q(t))
 
 
 def svt1(change: int = 1) -> Proof:
@@ -180,7 +198,7 @@ EXAMPLES: dict[str, Callable[[], Proof]] = {
 
 
 def written(about: Proof) -> Json:
-    data: Json = json.loads(dumps(sizes_certificate(about)))
+    data: Json = json.loads(dumps(about.certificate))
     return data
 
 
@@ -398,7 +416,7 @@ def test_a_parameter_computed_from_a_size_has_no_value() -> None:
     text = about.source.text.replace("N = 3,", "N = 3, M = N + 1, K = M*M,")
     source, automaton = Source("mine.dip", text), replace(about.proved.automaton, sizes=("K", "M", "N"))
     proved = replace(about.proved, automaton=automaton)
-    data = written(replace(about, source=source, program=parse(source), proved=proved))
+    data = written(replace(about, source=source, proved=proved))
     assert data["sizes"] == ["N"] and set(data["parameters"]) == {"c", "T", "Delta"}
     assert compared(checked(data), {}, None).differences == []
     fixed = checked(data | {"parameters": data["parameters"] | {"M": "4"}})
@@ -518,7 +536,7 @@ def test_a_finite_draw_costs_its_rate_and_no_less(rate: str, values: int) -> Non
     for less in ("1/1000", rate):
         smaller = choice(response(q(rate), values, q(rate) - q(less)))
         with pytest.raises(NoProof):
-            sizes_certificate(smaller)
+            _ = smaller.certificate
     mutant = changed(data, ("choices", 0, "cost"), str(Fraction(rate) - Fraction(1, 1000)))
     with pytest.raises(Refused, match=r"^choice 0"):
         checked(mutant)
@@ -527,7 +545,7 @@ def test_a_finite_draw_costs_its_rate_and_no_less(rate: str, values: int) -> Non
 def test_the_writer_says_what_the_kernel_would_refuse() -> None:
     about = svt1()
     with pytest.raises(LimitReached, match="it would be refused: t: it is negative, or more than is claimed"):
-        sizes_certificate(replace(about, t=q("1/2")))
+        _ = replace(about, t=q("1/2")).certificate
 
 
 # --- hostile ----------------------------------------------------------------------------------------------

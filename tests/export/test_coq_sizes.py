@@ -20,7 +20,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer, answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
-from dipc.dipwhile.certify.every_size import Proof, sizes_certificate
+from dipc.dipwhile.certify.every_size import sizes_certificate
 from dipc.dipwhile.export.coq.every_size import MODULES, OPENING, REQUIRED, Listing, coq, number, theorem
 from dipc.kernel import statements
 from dipc.kernel.reading import Refused
@@ -55,9 +55,7 @@ def answer(name: str) -> AllSizesAnswer:
 def certified(name: str) -> Certificate:
     found = answer(name)
     assert isinstance(found.verdict, ProvedForAll) and found.question.goal is not None
-    asked, goal = found.question, found.question.goal
-    about = Proof(asked.program, asked.source, found.verdict, goal.t, goal.budgets, asked.overrides)
-    read = statements.check(dumps(sizes_certificate(about)).encode())
+    read = statements.check(dumps(sizes_certificate(found.question, found.verdict)).encode())
     assert isinstance(read, Certificate)
     return read
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -101,12 +101,8 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     source = source_in(certificate)
     text = understood(source, listed)
     program, _ = text
-    own, wanted = parameters(program, {}), parameters(program, given)
-    if set(own) != set(listed):
-        raise Refused("deep: parameters", "they are not those of the program")
-    for name in set(given) - set(own):
-        raise InputError(f"the program has no parameter `{name}`")
-    differences, overridden = unlike(listed, wanted, given), unlike(listed, own)
+    statement = parameters_compared(program, listed, given)
+    differences, overridden = statement.differences, statement.overridden
     known = parameters(program, listed)
     own_claim = program.claim
     if own_claim is None or not is_claim_of(certificate, own_claim, known):
@@ -115,7 +111,19 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
             differences.append(overridden[-1])
     if claim is not None and not is_claim_of(certificate, understood_claim(claim, source, listed), known):
         differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
-    return Statement(differences, overridden, text)
+    return replace(statement, text=text)
+
+
+def parameters_compared(
+    program: ast.Program, listed: Known, given: Mapping[str, Fraction], others: Collection[str] = ()
+) -> Statement:
+    """Compare the listed parameters; the ``others`` of the program have no value."""
+    own, wanted = parameters(program, {}), parameters(program, given)
+    if set(own) != {*listed, *others}:
+        raise Refused("deep: parameters", "they are not those of the program")
+    for name in set(given) - set(own):
+        raise InputError(f"the program has no parameter `{name}`")
+    return Statement(unlike(listed, wanted, given), unlike(listed, own))
 
 
 def unlike(listed: Known, others: Known, options: Container[str] = ()) -> list[str]:

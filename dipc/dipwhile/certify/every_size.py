@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, assert_never
 
@@ -39,19 +39,25 @@ from dipc.dipwhile.allsizes.automaton import (
 )
 from dipc.dipwhile.allsizes.build import Prepared, prepared
 from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed_at
+from dipc.dipwhile.allsizes.front import symbolic
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
-from dipc.dipwhile.allsizes.verdict import Confirmed, LeastT, ProvedForAll
-from dipc.dipwhile.certify.compared import Statement, rationals, source_in, unlike, written
+from dipc.dipwhile.allsizes.verdict import Confirmed, ProvedForAll
+from dipc.dipwhile.certify.compared import (
+    Statement,
+    parameters_compared,
+    rationals,
+    source_in,
+    written,
+)
 from dipc.dipwhile.convert import to_rational
 from dipc.dipwhile.rederive.programs import is_claim_of, parameters
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_distance
-from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import show
-from dipc.dipwhile.syntax.walk import nodes
-from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
+from dipc.dipwhile.syntax.types import names_in
+from dipc.errors import CLAIM_NAME, InputError, LimitReached
 from dipc.kernel import automata as listing
 from dipc.kernel import facts, laws
 from dipc.kernel import sizes as kernel
@@ -66,36 +72,22 @@ from dipc.signs.eps_range import EpsRange
 from dipc.signs.search import proof
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What a certificate is about: a proof that a program is t*eps-private for every eps of ``on``.
-
-    ``overrides`` are the values of parameters that are not those of the text.
-    """
-
-    program: ast.Program
-    source: Source
-    proved: ProvedForAll
-    t: fmpq
-    on: EpsRange = field(default_factory=EpsRange.positive)
-    overrides: Mapping[str, fmpq] = field(default_factory=dict)
-
-
-def sizes_certificate(about: Proof) -> kernel.Listed:
+def sizes_certificate(asked: Question, proved: ProvedForAll) -> kernel.Listed:
     """A certificate of a proof for every size.
 
     Raises :class:`~dipc.signs.limits.NoProof` for a finite draw, and :class:`~dipc.errors.LimitReached` if
     the kernel would refuse it.
     """
-    automaton, strategies = about.proved.automaton, about.proved.strategies
-    draws = Draws(about.on)
-    listed, question = listed_automaton(automaton, draws), _question(about)
+    goal, automaton, strategies = asked.goal, proved.automaton, proved.strategies
+    assert goal is not None
+    draws = Draws(goal.budgets)
+    listed, question = listed_automaton(automaton, draws), _question(asked, automaton)
     spent = (s.potentials.get(automaton.start, ZERO) for s in strategies)
     certificate = kernel.Listed(
         **question,
         **vars(listed),
         t=fraction(max(spent, default=ZERO)),
-        claim=Claimed(fraction(about.t), ([], 0), listed_interval(about.on)),
+        claim=Claimed(fraction(goal.multiple), ([], 0), listed_interval(goal.budgets)),
         choices=[draws.listed(draw) for draw in draws.numbers],
         denominators=draws.ratios.listed_denominators(),
         functions=draws.ratios.functions(),
@@ -111,27 +103,25 @@ def sizes_certificate(about: Proof) -> kernel.Listed:
     return certificate
 
 
-def _question(about: Proof) -> dict[str, Any]:
+def _question(asked: Question, automaton: Automaton) -> dict[str, Any]:
     """What is proved: the program, its parameters but for the sizes, the adjacency and the inputs."""
-    automaton, adjacency = about.proved.automaton, about.program.adjacency
-    known = evaluate_parameters(about.program.params, about.overrides)
-    computed = computed_from(about.program, automaton.sizes) - about.overrides.keys()
-    values = {name: value for name, value in known.items() if name not in {*automaton.sizes, *computed}}
-    sizes = set(automaton.sizes) - computed
+    computed = computed_from(asked.program, automaton.sizes) - asked.overrides.keys()
+    values = {x: v for x, v in asked.parameters.items() if x not in {*automaton.sizes, *computed}}
+    adjacency = asked.program.adjacency
     if adjacency is None:
         raise InputError("no certificate: the program does not say which inputs are adjacent")
     kind: Any = "formula"
-    distance = None
+    near = None
     if isinstance(adjacency, ast.NamedAdjacency):
         kind, distance = adjacency.kind, compile_distance(adjacency, values)
-    near = None if distance is None else fraction(distance)
+        near = None if distance is None else fraction(distance)
     return {
         "format": FORMAT,
         "version": VERSION,
         "statement": "sizes",
-        "program": listed_program(about.source),
+        "program": listed_program(asked.source),
         "parameters": {name: fraction(value) for name, value in values.items()},
-        "sizes": sorted(sizes),
+        "sizes": sorted(set(automaton.sizes) - computed),
         "adjacency": listing.Adjacency(show(adjacency), kind, near),
         "inputs": listing.Inputs(automaton.inputs, automaton.integers),
     }
@@ -238,16 +228,12 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     """
     listed, sizes = certificate.listed.parameters, certificate.listed.sizes
     program = _program_of(certificate)
-    own, wanted = (parameters(program, values) for values in ({}, given))
     computed = computed_from(program, sizes)
-    if set(own) != {*listed, *sizes, *computed}:
-        raise Refused("deep: parameters", "they are not those of the program")
+    statement = parameters_compared(program, listed, given, {*sizes, *computed})
     lengths = {d.size.name for d in program.inputs if isinstance(d.size, ast.Name)}
     for name in set(sizes) - (lengths - computed_from(program, lengths)):
         raise Refused("deep: sizes", f"'{name}' is not the size of an input, or it is computed from one")
-    for name in set(given) - set(own):
-        raise InputError(f"the program has no parameter `{name}`")
-    differences, overridden = unlike(listed, wanted, given), unlike(listed, own)
+    differences, wanted = statement.differences, parameters(program, given)
     for name in sorted(computed & listed.keys() - given.keys()):
         differences.append(f"{name} = {listed[name]} (the program computes it from {', '.join(sizes)})")
     for name in set(sizes) & set(given):
@@ -263,17 +249,13 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
     if asked is None or not is_claim_of(certificate, asked, listed):
         says = f"the program says {written(asked)}" if claim is None else f"--claim says '{claim}'"
         differences.append(f"claim {certificate.claim_shown()} ({says})")
-    return Statement(differences, overridden)
+    return statement
 
 
 def computed_from(program: ast.Program, sizes: Collection[str]) -> set[str]:
     """The parameters that the program computes from sizes: they change with them."""
-    found = set[str]()
-    for param in program.params:
-        names = {node.name for node in nodes(param.value) if isinstance(node, ast.Name)}
-        if names & {*sizes, *found}:
-            found.add(param.name)
-    return found
+    changing = symbolic(program, tuple(sizes), {})
+    return {param.name for param in program.params if names_in(param.value) & changing}
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,12 +298,17 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
 
     Raises :class:`~dipc.kernel.reading.Refused` for a difference.
     """
-    (about, asked), listed = _built(certificate, clock), certificate.listed
-    question, draws = _question(about), Draws(about.on)
+    asked, listed = _asked(certificate), certificate.listed
+    try:
+        question = prepared(asked)
+        built = question.automaton(clock)
+    except InputError as error:
+        raise Refused("deep: automaton", error.message) from None
+    said, draws = _question(asked, built), Draws(question.budgets)
     for part in ("parameters", "sizes", "inputs", "adjacency"):
-        if getattr(listed, part) != question[part]:
+        if getattr(listed, part) != said[part]:
             raise Refused(f"deep: {part}", "it is not what the program says")
-    automaton = listed_automaton(about.proved.automaton, draws)
+    automaton = listed_automaton(built, draws)
     if (listed.start, listed.places) != (automaton.start, automaton.places):
         raise Refused("deep: automaton", "its places are not those of the program")
     choices = [draws.listed(draw, proved=False) for draw in draws.numbers]
@@ -338,23 +325,19 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
             raise Refused("deep: automaton", what.format(min(here[edge] for edge in left)))
     if len(ours) != len(listed.edges):
         raise Refused("deep: automaton", "an edge is listed twice")
-    return asked
+    return question
 
 
-def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Proof, Prepared]:
-    """The automaton of the program text, for the listed sizes, parameters and range of eps."""
-    source, program, claim = source_in(certificate), _program_of(certificate), certificate.claim
-    known, low, high = rationals(certificate.listed.parameters), claim.on.low, claim.on.high
-    ends = to_rational(low, "low"), None if high is None else to_rational(high, "high")
-    on, t = EpsRange(*ends, claim.on.low_closed, claim.on.high_closed), to_rational(claim.t, "t")
+def _asked(certificate: kernel.Certificate) -> Question:
+    """The question about the program text, for the listed sizes, parameters and range of eps."""
+    claim = certificate.claim
+    low, high = to_rational(claim.on.low, "low"), claim.on.high
+    end = None if high is None else to_rational(high, "high")
+    on = EpsRange(low, end, claim.on.low_closed, claim.on.high_closed)
+    goal = Goal(on, Exponent(to_rational(claim.t, "t")), Quotient.of(0))
     every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.listed.sizes)))
-    asking = Question(replace(program, claim=every), source, known, Goal(on, Exponent(t), Quotient.of(0)))
-    try:
-        asked = prepared(asking)
-        automaton = asked.automaton(clock)
-    except InputError as error:
-        raise Refused("deep: automaton", error.message) from None
-    return Proof(program, source, ProvedForAll(automaton, (), LeastT(ZERO, t)), t, on, known), asked
+    program = replace(_program_of(certificate), claim=every)
+    return Question(program, source_in(certificate), rationals(certificate.listed.parameters), goal)
 
 
 def edges_in(

@@ -177,10 +177,7 @@ def _certificate(found: AllSizesAnswer) -> Any:
     asked = found.question
     match found.verdict:
         case ProvedForAll() as proved if asked.goal is not None:
-            about = sizes.Proof(
-                asked.program, asked.source, proved, asked.goal.multiple, asked.goal.budgets, asked.overrides
-            )
-            return sizes.sizes_certificate(about)
+            return sizes.sizes_certificate(asked, proved)
         case BrokenFrom(violated=violated, program=program) if program is not None:
             return produce.certificate(program, violated)
         case _:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
-from dipc.dipwhile.certify.every_size import Proof, sizes_certificate
+from dipc.dipwhile.certify.every_size import sizes_certificate
 from dipc.errors import InputError, Unsupported
 from dipc.export.coq.library import imported
 from dipc.export.coq.terms import LINES, PRINT, SEARCH, comment, computed, function, interval, listed, number
@@ -38,9 +38,7 @@ def coq(asked: Question, proved: ProvedForAll) -> str:
     """
     if asked.goal is None:
         raise InputError("there is no theorem, as the program claims nothing")
-    goal = asked.goal
-    about = Proof(asked.program, asked.source, proved, goal.multiple, goal.budgets, asked.overrides)
-    return theorem(kernel.checked(sizes_certificate(about)))
+    return theorem(kernel.checked(sizes_certificate(asked, proved)))
 
 
 def theorem(certificate: Certificate, library: bool = True) -> str:
