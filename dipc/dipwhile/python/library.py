@@ -10,6 +10,7 @@ import ast
 import inspect
 import itertools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -94,6 +95,12 @@ def word(*paths: str) -> Callable[[Handler], Handler]:
     return enter
 
 
+def rows(table: Mapping[tuple[str, ...], Handler]) -> None:
+    """Put short functions into the table, each under some names."""
+    for paths, handler in table.items():
+        word(*paths)(handler)
+
+
 def canonical(path: str) -> Word:
     """A name of a library as the table has it."""
     if path in MODULES:
@@ -141,7 +148,7 @@ def applied(
     try:
         bound = signature.bind(*positional, **named)
     except TypeError:
-        usage = ", ".join(str(p).partition(":")[0] for p in [*signature.parameters.values()][1:])
+        usage = ", ".join(re.split("[:=]", str(p))[0] for p in [*signature.parameters.values()][1:])
         raise m.refuse(f"`{name}` does not take these arguments", f"dipc reads `{name}({usage})`") from None
     return handler(*bound.args, **bound.kwargs)
 
@@ -159,37 +166,29 @@ def unknown(path: str, node: ast.Call | None, m: Interpreter) -> tuple[str, str]
 
 
 INSTEAD = {
-    **dict.fromkeys(
-        (
-            "Laplace",
-            "LaplaceMechanism",
-            "make_laplace",
-            "make_base_laplace",
-            "then_laplace",
-            "then_base_laplace",
+    name: line
+    for line, names in {
+        "x + Lap(scale=sensitivity/eps)": (
+            *("Laplace", "LaplaceMechanism"),
+            *("make_laplace", "make_base_laplace", "then_laplace", "then_base_laplace"),
         ),
-        "x + Lap(scale=sensitivity/eps)",
-    ),
-    **dict.fromkeys(
-        ("Geometric", "GeometricMechanism", "make_geometric", "then_geometric", "make_base_discrete_laplace"),
-        "x + DLap(eps/sensitivity)",
-    ),
-    **dict.fromkeys(
-        ("LaplaceTruncated", "LaplaceFolded"), "max(low, min(high, x + Lap(scale=sensitivity/eps)))"
-    ),
-    "GeometricTruncated": "max(low, min(high, x + DLap(eps/sensitivity)))",
-    **dict.fromkeys(
-        ("Binary", "make_randomized_response_bool"), "x if flip(exp(eps)/(1 + exp(eps))) else not x"
-    ),
-    **dict.fromkeys(
-        ("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel", "gumbel"),
-        "Exp(eps/2, range(N), lambda v: score[v])",
-    ),
-    **dict.fromkeys(("copysign", "sign"), "Lap(scale=s)` for Laplace noise, `-1 if x < 0 else 1` for a sign"),
-    **dict.fromkeys(("BoundedSum", "sum_"), "sum(x) + DLap(eps/sensitivity)"),
-    **dict.fromkeys(("Count", "make_count"), "len(x) + DLap(eps)"),
-    "urandom": "secrets.randbits(8)",
-    **dict.fromkeys(("histogram", "unique"), "np.bincount(x, minlength=K)"),
+        "x + DLap(eps/sensitivity)": (
+            *("Geometric", "GeometricMechanism"),
+            *("make_geometric", "then_geometric", "make_base_discrete_laplace"),
+        ),
+        "max(low, min(high, x + Lap(scale=sensitivity/eps)))": ("LaplaceTruncated", "LaplaceFolded"),
+        "max(low, min(high, x + DLap(eps/sensitivity)))": ("GeometricTruncated",),
+        "x if flip(exp(eps)/(1 + exp(eps))) else not x": ("Binary", "make_randomized_response_bool"),
+        "Exp(eps/2, range(N), lambda v: score[v])": (
+            *("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel", "gumbel"),
+        ),
+        "Lap(scale=s)` for Laplace noise, `-1 if x < 0 else 1` for a sign": ("copysign", "sign"),
+        "sum(x) + DLap(eps/sensitivity)": ("BoundedSum", "sum_"),
+        "len(x) + DLap(eps)": ("Count", "make_count"),
+        "secrets.randbits(8)": ("urandom",),
+        "np.bincount(x, minlength=K)": ("histogram", "unique"),
+    }.items()
+    for name in names
 }
 """Constructors of diffprivlib, OpenDP, PyDP and others, with the line to write in their place."""
 
@@ -262,27 +261,24 @@ for _kind in ("Lap", "LapPlus", "DLap"):
     WORDS[_kind] = own_noise(_kind)
 
 
-@word("rng.laplace")
-def laplace(m: Interpreter, loc: Value = 0.0, scale: Value = 1.0, size: Value = None) -> Value:
-    """Laplace noise of a scale."""
-    return sized(m, size, lambda a, b: noise(m, "Lap", inverse(m, b), a), whole(loc), whole(scale))
-
-
-def whole(value: Value) -> Value:
-    """A default of a row as an exact number."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-@word("rng.exponential")
-def exponential(m: Interpreter, scale: Value = 1.0, size: Value = None) -> Value:
-    """Exponential noise of a scale."""
-    return sized(m, size, lambda s: noise(m, "LapPlus", inverse(m, s), 0), whole(scale))
-
-
-@word("random.expovariate")
-def expovariate(m: Interpreter, lambd: Value = 1.0) -> Value:
-    """Exponential noise of a rate."""
-    return noise(m, "LapPlus", m.lift(m.number(whole(lambd))), 0)
+rows(
+    {
+        ("rng.laplace",): lambda m, loc=0, scale=1, size=None: sized(
+            m, size, lambda a, b: noise(m, "Lap", inverse(m, b), a), loc, scale
+        ),
+        ("rng.exponential",): lambda m, scale=1, size=None: sized(
+            m, size, lambda s: noise(m, "LapPlus", inverse(m, s), 0), scale
+        ),
+        ("random.expovariate",): lambda m, lambd=1: noise(m, "LapPlus", m.lift(m.number(lambd)), 0),
+        # a number drawn from [0, 1) is compared with a probability later
+        ("random.random", "rng.random", "rng.random_sample", "rng.rand"): lambda m, size=None: sized(
+            m, size, lambda: m.new(Unit(0, 1))
+        ),
+        ("rng.uniform", "random.uniform"): lambda m, low=0, high=1, size=None: sized(
+            m, size, lambda: m.binary("+", m.binary("*", m.new(Unit(0, 1)), m.binary("-", high, low)), low)
+        ),
+    }
+)
 
 
 @word("rng.geometric")
@@ -309,19 +305,6 @@ def opposite(expr: Expr) -> Expr:
         case Unary(Op.NEG, inside):
             return inside
     return Unary(Op.NEG, expr, span=expr.span)
-
-
-@word("random.random", "rng.random", "rng.random_sample", "rng.rand")
-def unit(m: Interpreter, size: Value = None) -> Value:
-    """A number drawn from [0, 1), to be compared with a probability."""
-    return sized(m, size, lambda: m.new(Unit(0, 1)))
-
-
-@word("rng.uniform", "random.uniform")
-def between(m: Interpreter, low: Value = 0, high: Value = 1, size: Value = None) -> Value:
-    """A number drawn from [low, high)."""
-    width = m.binary("-", high, low)
-    return sized(m, size, lambda: m.binary("+", m.binary("*", m.new(Unit(0, 1)), width), low))
 
 
 @word("flip")
@@ -380,40 +363,21 @@ def rng_integers(
     return integers(m, low, high if m.truth(m.condition(endpoint)) else m.binary("-", high, 1), size)
 
 
-@word("rng.randint")
-def rng_randint(m: Interpreter, low: Value, high: Value = None, size: Value = None) -> Value:
-    """Integers, as numpy counts them: the end is excluded."""
-    return rng_integers(m, low, high, size)
-
-
-@word("random.randint")
-def randint(m: Interpreter, a: Value, b: Value) -> Value:
-    """Integers, as random counts them: the end is included."""
-    return integers(m, a, b)
-
-
-@word("random.randrange")
-def randrange(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> Value:
-    """One of a range: the end is excluded."""
-    return one_of(m, list(span(m, start, stop, step)))
-
-
-@word("secrets.randbelow")
-def randbelow(m: Interpreter, exclusive_upper_bound: Value) -> Value:
-    """One of 0, ..., n - 1."""
-    return integers(m, 0, m.binary("-", exclusive_upper_bound, 1))
-
-
-@word("random.getrandbits", "secrets.randbits")
-def randbits(m: Interpreter, k: Value) -> Value:
-    """An integer of k bits."""
-    return integers(m, 0, 2 ** integer(m, k) - 1)
-
-
-@word("random.choice", "secrets.choice")
-def choice(m: Interpreter, seq: Value) -> Value:
-    """One cell of a list."""
-    return one_of(m, m.items(seq))
+rows(
+    {
+        # numpy and randrange leave the end out, random.randint includes it
+        ("rng.randint",): lambda m, low, high=None, size=None: rng_integers(m, low, high, size),
+        ("random.randint",): lambda m, a, b: integers(m, a, b),
+        ("random.randrange",): lambda m, start, stop=None, step=1: one_of(
+            m, list(span(m, start, stop, step))
+        ),
+        ("secrets.randbelow",): lambda m, exclusive_upper_bound: integers(
+            m, 0, m.binary("-", exclusive_upper_bound, 1)
+        ),
+        ("random.getrandbits", "secrets.randbits"): lambda m, k: integers(m, 0, 2 ** integer(m, k) - 1),
+        ("random.choice", "secrets.choice"): lambda m, seq: one_of(m, m.items(seq)),
+    }
+)
 
 
 @word("rng.choice")
@@ -583,12 +547,6 @@ def to_float(m: Interpreter, x: Value = 0) -> Value:
     return x if isinstance(x, Stepped) else m.number(x)
 
 
-@word("bool")
-def to_bool(m: Interpreter, x: Value = False) -> Value:
-    """A truth value."""
-    return m.condition(x)
-
-
 @word("exp", "math.exp", "numpy.exp")
 def exp(m: Interpreter, x: Value) -> Value:
     """A power of e, for probabilities."""
@@ -633,16 +591,13 @@ def absolute(m: Interpreter, x: Value) -> Value:
     return each(m, x, one)
 
 
-@word("pow", "math.pow", "numpy.power")
-def power(m: Interpreter, x: Value, y: Value) -> Value:
-    """``x**y``."""
-    return m.binary("**", x, y)
-
-
-@word("mod")
-def mod(m: Interpreter, a: Value, b: Value) -> Value:
-    """``a % b``."""
-    return m.binary("%", a, b)
+rows(
+    {
+        ("bool",): lambda m, x=False: m.condition(x),
+        ("pow", "math.pow", "numpy.power"): lambda m, x, y: m.binary("**", x, y),
+        ("mod",): lambda m, a, b: m.binary("%", a, b),
+    }
+)
 
 
 @word("numpy.clip")
@@ -677,19 +632,10 @@ def span(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> r
     return range(*numbers)
 
 
-WORDS["range"] = span
-
-
 @word("len")
 def length(m: Interpreter, values: Value) -> Value:
     """The number of cells."""
     return len(values) if isinstance(values, str) else len(m.items(values))
-
-
-@word("enumerate")
-def enumerated(m: Interpreter, iterable: Value, start: Value = 0) -> Value:
-    """Cells with their numbers."""
-    return Once(tuple(enumerate(m.items(iterable), start)))
 
 
 @word("zip")
@@ -701,30 +647,6 @@ def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
     return Once(tuple(zip(*lists, strict=False)))
 
 
-@word("reversed")
-def backwards(m: Interpreter, values: Value) -> Value:
-    """The cells from the last to the first."""
-    return Once(tuple(reversed(m.items(values))))
-
-
-@word("list")
-def to_list(m: Interpreter, values: Value = ()) -> Value:
-    """A new list."""
-    return m.new(Items(tuple(m.items(values))))
-
-
-@word("tuple")
-def to_tuple(m: Interpreter, values: Value = ()) -> Value:
-    """A tuple."""
-    return tuple(m.items(values))
-
-
-@word("set", "frozenset")
-def to_set(m: Interpreter, values: Value = ()) -> Value:
-    """A set."""
-    return Members(tuple(m.items(values)))
-
-
 @word("dict")
 def to_dict(m: Interpreter, pairs: Value = (), **named: Value) -> Value:
     """A dictionary."""
@@ -732,12 +654,6 @@ def to_dict(m: Interpreter, pairs: Value = (), **named: Value) -> Value:
         return m.new(m.get(pairs))
     found = {m.key(m.items(pair)[0]): m.items(pair)[1] for pair in m.items(pairs)}
     return m.new(Table(tuple({**found, **named}.items())))
-
-
-@word("collections.defaultdict")
-def default_dict(m: Interpreter, default_factory: Value = None) -> Value:
-    """A dictionary that makes the values of missing keys."""
-    return m.new(Table((), default_factory))
 
 
 @word("collections.Counter")
@@ -785,18 +701,6 @@ def accumulated(m: Interpreter, iterable: Value, function: Value, initial: Value
     return found
 
 
-@word("itertools.product")
-def product(m: Interpreter, *iterables: Value, repeat: Value = 1) -> Value:
-    """All combinations of cells."""
-    return Once(tuple(itertools.product(*map(m.items, iterables), repeat=integer(m, repeat))))
-
-
-@word("itertools.chain")
-def chain(m: Interpreter, *iterables: Value) -> Value:
-    """The cells of several lists, one after the other."""
-    return Once(tuple(cell for cells in iterables for cell in m.items(cells)))
-
-
 @word("isinstance")
 def is_instance(m: Interpreter, x: Value, kind: Value) -> Value:
     """Not known: an input may be given as another type."""
@@ -812,12 +716,6 @@ def as_array(m: Interpreter, values: Value, dtype: Value = None) -> Value:
     if listed(m, values) and m.get(values).kind != "list":
         m.put(made, replace(m.get(made), kind="view"))
     return made
-
-
-@word("numpy.concatenate")
-def concatenate(m: Interpreter, arrays: Value) -> Value:
-    """The cells of several lists, one after the other."""
-    return array(m, tuple(cell for part in m.items(arrays) for cell in m.items(part)))
 
 
 @word("numpy.array", "numpy.copy")
@@ -872,28 +770,9 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("full", None)):
     WORDS[f"numpy.{_name}_like"] = filled_with(_value, True, _name == "full")
 
 
-@word("numpy.arange")
-def arange(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> Value:
-    """A range as an array."""
-    return m.array(list(span(m, start, stop, step)), "int")
-
-
-@word("sum", "numpy.sum", "math.fsum")
 def total(m: Interpreter, values: Value, start: Value = 0) -> Value:
     """The sum."""
     return m.total("sum", [start, *map(m.number, m.items(values))])
-
-
-@word("any", "numpy.any")
-def any_of(m: Interpreter, values: Value) -> Value:
-    """Does one hold?"""
-    return m.total("any", m.items(values))
-
-
-@word("all", "numpy.all")
-def all_of(m: Interpreter, values: Value) -> Value:
-    """Do all hold?"""
-    return m.total("all", m.items(values))
 
 
 @word("count")
@@ -905,19 +784,6 @@ def count(m: Interpreter, *conditions: Value) -> Value:
         else conditions
     )
     return m.total("sum", [m.as_number(m.condition(v)) for v in values])
-
-
-@word("numpy.count_nonzero")
-def count_nonzero(m: Interpreter, values: Value) -> Value:
-    """How many cells are not 0."""
-    return count(m, values)
-
-
-@word("numpy.mean", "statistics.mean", "statistics.fmean")
-def mean(m: Interpreter, values: Value) -> Value:
-    """The mean."""
-    cells = m.items(values)
-    return m.binary("/", total(m, values), len(cells))
 
 
 @word("numpy.cumsum")
@@ -1033,25 +899,6 @@ def ordered(
     return [values[i] for i in found]
 
 
-@word("sorted")
-def sorted_list(m: Interpreter, iterable: Value, *, key: Value = None, reverse: Value = False) -> Value:
-    """A sorted list."""
-    return m.new(Items(tuple(ordered(m, m.items(iterable), key, reverse))))
-
-
-@word("numpy.sort")
-def sorted_array(m: Interpreter, a: Value) -> Value:
-    """A sorted array."""
-    return m.array(ordered(m, m.items(a)))
-
-
-@word("numpy.argsort")
-def argsort(m: Interpreter, a: Value) -> Value:
-    """The places of the cells in ascending order."""
-    pairs = [(value, i) for i, value in enumerate(m.items(a))]
-    return m.array([i for _, i in ordered(m, pairs)], "int")
-
-
 @word("numpy.median", "statistics.median")
 def median(m: Interpreter, a: Value) -> Value:
     """The middle one, or the mean of the two in the middle."""
@@ -1073,12 +920,6 @@ def where(m: Interpreter, condition: Value, x: Value = MISSING, y: Value = MISSI
     return sized(m, None, one, condition, x, y)
 
 
-@word("numpy.flatnonzero")
-def flatnonzero(m: Interpreter, a: Value) -> Value:
-    """The places of the cells that are not 0."""
-    return where(m, a)[0]
-
-
 @word("numpy.bincount")
 def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
     """How often each number occurs."""
@@ -1091,6 +932,46 @@ def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
     return m.array(
         [m.total("sum", [m.as_number(m.compare("==", v, k)) for v in cells]) for k in counts], "int"
     )
+
+
+rows(
+    {
+        ("range",): span,
+        ("enumerate",): lambda m, iterable, start=0: Once(tuple(enumerate(m.items(iterable), start))),
+        ("reversed",): lambda m, values: Once(tuple(reversed(m.items(values)))),
+        ("itertools.chain",): lambda m, *iterables: Once(
+            tuple(cell for cells in iterables for cell in m.items(cells))
+        ),
+        ("itertools.product",): lambda m, *iterables, repeat=1: Once(
+            tuple(itertools.product(*map(m.items, iterables), repeat=integer(m, repeat)))
+        ),
+        ("list",): lambda m, values=(): m.new(Items(tuple(m.items(values)))),
+        ("tuple",): lambda m, values=(): tuple(m.items(values)),
+        ("set", "frozenset"): lambda m, values=(): Members(tuple(m.items(values))),
+        ("collections.defaultdict",): lambda m, default_factory=None: m.new(Table((), default_factory)),
+        ("numpy.concatenate",): lambda m, arrays: array(
+            m, tuple(cell for part in m.items(arrays) for cell in m.items(part))
+        ),
+        ("numpy.arange",): lambda m, start, stop=None, step=1: m.array(
+            list(span(m, start, stop, step)), "int"
+        ),
+        ("sum", "numpy.sum", "math.fsum"): total,
+        ("any", "numpy.any"): lambda m, values: m.total("any", m.items(values)),
+        ("all", "numpy.all"): lambda m, values: m.total("all", m.items(values)),
+        ("numpy.count_nonzero",): lambda m, values: count(m, values),
+        ("numpy.mean", "statistics.mean", "statistics.fmean"): lambda m, values: m.binary(
+            "/", total(m, values), len(m.items(values))
+        ),
+        ("sorted",): lambda m, iterable, *, key=None, reverse=False: m.new(
+            Items(tuple(ordered(m, m.items(iterable), key, reverse)))
+        ),
+        ("numpy.sort",): lambda m, a: m.array(ordered(m, m.items(a))),
+        ("numpy.argsort",): lambda m, a: m.array(
+            [place for _, place in ordered(m, [(value, i) for i, value in enumerate(m.items(a))])], "int"
+        ),
+        ("numpy.flatnonzero",): lambda m, a: where(m, a)[0],
+    }
+)
 
 
 # --- methods ------------------------------------------------------------------------------------
@@ -1123,16 +1004,6 @@ def changed(m: Interpreter, owner: Ref, values: Sequence[Value]) -> None:
     m.put(owner, replace(m.get(owner), values=tuple(values)))
 
 
-def append(m: Interpreter, owner: Ref, value: Value) -> None:
-    """``a.append(x)``."""
-    changed(m, owner, (*m.items(owner), m.kept(m.sample(value))))
-
-
-def extend(m: Interpreter, owner: Ref, values: Value) -> None:
-    """``a.extend(b)``."""
-    changed(m, owner, (*m.items(owner), *m.items(values)))
-
-
 def insert(m: Interpreter, owner: Ref, place: Value, value: Value) -> None:
     """``a.insert(i, x)``."""
     cells = m.items(owner)
@@ -1148,11 +1019,6 @@ def pop(m: Interpreter, owner: Ref, place: Value = -1) -> Value:
     return value
 
 
-def sort(m: Interpreter, owner: Ref, *, key: Value = None, reverse: Value = False) -> None:
-    """``a.sort()``."""
-    changed(m, owner, ordered(m, m.items(owner), key, reverse))
-
-
 def index(m: Interpreter, owner: Value, value: Value) -> Value:
     """``a.index(x)``: the first place."""
     cells = m.items(owner)
@@ -1161,16 +1027,6 @@ def index(m: Interpreter, owner: Value, value: Value) -> Value:
         if m.truth(m.compare("==", cell, value)):
             return i
     raise m.stop("this value may not be in the list")
-
-
-def occurrences(m: Interpreter, owner: Value, value: Value) -> Value:
-    """``a.count(x)``."""
-    return m.total("sum", [m.as_number(m.compare("==", cell, value)) for cell in m.items(owner)])
-
-
-def get(m: Interpreter, owner: Ref, key: Value, default: Value = None) -> Value:
-    """``d.get(key, default)``."""
-    return dict(m.get(owner).entries).get(m.key(key), default)
 
 
 def setdefault(m: Interpreter, owner: Ref, key: Value, default: Value = None) -> Value:
@@ -1188,33 +1044,37 @@ def update(m: Interpreter, owner: Ref, other: Value) -> None:
 
 
 METHODS |= {
-    ("list", "append"): append,
-    ("list", "extend"): extend,
+    ("list", "append"): lambda m, owner, value: changed(m, owner, (*m.items(owner), m.kept(m.sample(value)))),
+    ("list", "extend"): lambda m, owner, values: changed(m, owner, (*m.items(owner), *m.items(values))),
     ("list", "insert"): insert,
     ("list", "pop"): pop,
-    ("list", "sort"): sort,
+    ("list", "sort"): lambda m, owner, *, key=None, reverse=False: changed(
+        m, owner, ordered(m, m.items(owner), key, reverse)
+    ),
     ("list", "index"): index,
-    ("list", "count"): occurrences,
+    ("list", "count"): lambda m, owner, value: m.total(
+        "sum", [m.as_number(m.compare("==", cell, value)) for cell in m.items(owner)]
+    ),
     ("list", "reverse"): lambda m, owner: changed(m, owner, m.items(owner)[::-1]),
     ("list", "clear"): lambda m, owner: changed(m, owner, ()),
     ("list", "copy"): lambda m, owner: m.new(m.get(owner)),
     ("array", "copy"): lambda m, owner: m.new(
         replace(m.get(owner), kind="array" if m.get(owner).kind == "view" else m.get(owner).kind)
     ),
-    ("array", "tolist"): to_list,
-    ("array", "sum"): total,
-    ("array", "mean"): mean,
+    ("array", "tolist"): WORDS["list"],
+    ("array", "sum"): WORDS["sum"],
+    ("array", "mean"): WORDS["numpy.mean"],
     ("array", "max"): WORDS["max"],
     ("array", "min"): WORDS["min"],
     ("array", "argmax"): WORDS["argmax"],
     ("array", "argmin"): WORDS["argmin"],
-    ("array", "any"): any_of,
-    ("array", "all"): all_of,
+    ("array", "any"): WORDS["any"],
+    ("array", "all"): WORDS["all"],
     ("array", "clip"): clip,
     ("array", "round"): WORDS["round"],
     ("array", "cumsum"): cumsum,
     ("array", "astype"): as_type,
-    ("dict", "get"): get,
+    ("dict", "get"): lambda m, owner, key, default=None: dict(m.get(owner).entries).get(m.key(key), default),
     ("dict", "setdefault"): setdefault,
     ("dict", "update"): update,
     ("dict", "keys"): lambda m, owner: Once(tuple(key for key, _ in m.get(owner).entries)),
