@@ -15,31 +15,30 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain, repeat
 from typing import Any
 
 from flint import fmpq
 
 from dipc.dipwhile.python.scope import number
 from dipc.dipwhile.python.values import (
+    COMPOUND,
     FINITE,
     LOST,
     RANDOM,
     Closure,
     Frame,
-    Items,
-    Members,
-    Method,
     Ref,
-    Scaled,
     Sym,
     Table,
     Unit,
     Value,
-    Waiting,
     is_known,
     is_number,
+    parts,
     possible_values,
     some,
+    with_parts,
 )
 from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax import ast as dip
@@ -434,51 +433,15 @@ class Paths:
                     if one not in done:
                         done.add(one)
                         things = [leaf.state.heap[ref] for leaf, ref in zip(group, values, strict=True)]
-                        heap[one] = merged_thing(stem, things)
+                        heap[one] = merge(stem, things)
                     return one
-                case tuple():
-                    return tuple(merge(stem, part) for part in zip(*values, strict=True))
-                case Members() | Method() | Closure() | Waiting() | Scaled():
-                    return merged_thing(stem, values)
+                case Unit() if any(value != one for value in values):
+                    return replace(one, high=one.low, asked=None)
+            if isinstance(one, COMPOUND):
+                stems = [name for name, _ in one.names] if isinstance(one, Frame) else []
+                columns = zip(*map(parts, values), strict=True)
+                return with_parts(one, [*map(merge, chain(stems, repeat(stem)), columns)])
             return one if all(same(one, value) for value in values[1:]) else self._meet(stem, group, values)
-
-        def merged_thing(stem: str, things: Sequence[Any]) -> Any:
-            one = things[0]
-            match one:
-                case Items() | Members():
-                    columns = zip(*(thing.values for thing in things), strict=True)
-                    return replace(one, values=tuple(merge(stem, column) for column in columns))
-                case Table():
-                    columns = zip(*(thing.entries for thing in things), strict=True)
-                    entries = tuple((c[0][0], merge(stem, [value for _, value in c])) for c in columns)
-                    return replace(one, entries=entries)
-                case Frame():
-                    columns = zip(*(thing.names for thing in things), strict=True)
-                    names = tuple((c[0][0], merge(c[0][0], [value for _, value in c])) for c in columns)
-                    if one.parent is not None:
-                        merge(stem, [thing.parent for thing in things])
-                    return Frame(names, one.parent)
-                case Unit():
-                    return (
-                        one
-                        if all(thing == one for thing in things)
-                        else replace(one, high=one.low, asked=None)
-                    )
-                case Method():
-                    return Method(merge(stem, [thing.owner for thing in things]), one.name)
-                case Waiting():
-                    base = merge(stem, [thing.base for thing in things])
-                    return replace(one, base=base, trials=merge(stem, [thing.trials for thing in things]))
-                case Scaled():
-                    columns = zip(*((t.unit, t.factor, t.offset) for t in things), strict=True)
-                    return Scaled(*(merge(stem, column) for column in columns))
-                case Closure():
-                    if one.parent is not None:
-                        merge(stem, [thing.parent for thing in things])
-                    columns = zip(*(thing.defaults for thing in things), strict=True)
-                    defaults = tuple((c[0][0], merge(stem, [value for _, value in c])) for c in columns)
-                    return replace(one, defaults=defaults)
-            return one
 
         roots = zip(*map(self._roots, group), strict=True)
         *_, result = [merge("value", list(column)) for column in roots]
@@ -565,36 +528,19 @@ class Shapes:
                 if value in self.places:
                     return self.places[value]
                 self.places[value] = len(self.places)
-                return self.thing(self.state.heap[value])
-            case tuple():
-                return tuple(map(self.of, value))
-            case Members(values):
-                return ("set", *map(self.of, values))
-            case Method(owner, name):
-                return ("method", name, self.of(owner))
-            case Waiting(base, trials, sign):
-                return ("waiting", sign, self.of(base), self.of(trials))
-            case Scaled(unit, factor, offset):
-                return ("scaled", self.of(unit), self.of(factor), self.of(offset))
-            case Closure(_, node, parent, defaults):
-                around = None if parent is None else self.of(parent)
-                return ("function", id(node), around, *((name, self.of(value)) for name, value in defaults))
+                return self.of(self.state.heap[value])
             case str() | None if str(value) not in self.declared:
                 return "word", value  # no variable of the program can have this value
-            case _ if is_known(value):
-                return "scalar"
-        return value
-
-    def thing(self, thing: Any) -> Any:
-        """The shape of an object."""
-        match thing:
-            case Items(values, kind, dtype):
-                return (kind, dtype, *map(self.of, values))
-            case Table(entries, default):
-                return ("dict", default, *((type(key), key, self.of(value)) for key, value in entries))
-            case Frame(names, parent):
-                inside = tuple((name, self.of(value)) for name, value in names)
-                return ("frame", inside, None if parent is None else self.of(parent))
             case Unit():
                 return "unit"
-        return thing
+            case _ if is_known(value):
+                return "scalar"
+        if not isinstance(value, COMPOUND):
+            return value
+        inside = tuple(map(self.of, parts(value)))
+        match value:
+            case Table(entries, default):  # True is not 1 here
+                return Table, default, tuple((type(key), key) for key, _ in entries), inside
+            case Closure(_, node, _, defaults):
+                return id(node), tuple(name for name, _ in defaults), inside
+        return type(value), with_parts(value, inside)

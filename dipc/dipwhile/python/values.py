@@ -7,8 +7,8 @@ the variables of a function) is a :class:`Ref` into the heap, so that aliases be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -164,6 +164,53 @@ class Closure:
     node: Any  # an ast.FunctionDef or ast.Lambda
     parent: Ref | None
     defaults: tuple[tuple[str, Value], ...] = ()
+
+
+COMPOUND = (tuple, Items, Members, Table, Frame, Method, Closure, Waiting, Scaled)
+"""What has other values inside."""
+
+
+def parts(value: Value) -> Sequence[Value]:
+    """The values inside a compound one."""
+    match value:
+        case Items(values) | Members(values) | (tuple() as values):
+            return values
+        case Table(entries):
+            return [inside for _, inside in entries]
+        case Frame(names, parent):
+            return [*(inside for _, inside in names), parent]
+        case Closure(_, _, parent, defaults):
+            return [parent, *(inside for _, inside in defaults)]
+        case Method(owner):
+            return [owner]
+        case Waiting(base, trials):
+            return [base, trials]
+    return [value.unit, value.factor, value.offset]
+
+
+def with_parts(value: Value, inside: Sequence[Value]) -> Value:
+    """A compound value with others inside."""
+    match value:
+        case tuple():
+            return tuple(inside)
+        case Items() | Members():
+            return replace(value, values=tuple(inside))
+        case Table(entries):
+            return replace(value, entries=named(entries, inside))
+        case Frame(names):
+            return Frame(named(names, inside[:-1]), inside[-1])
+        case Closure(_, _, _, defaults):
+            return replace(value, parent=inside[0], defaults=named(defaults, inside[1:]))
+        case Method():
+            return replace(value, owner=inside[0])
+        case Waiting():
+            return replace(value, base=inside[0], trials=inside[1])
+    return Scaled(*inside)
+
+
+def named(pairs: Sequence[tuple[Value, Value]], values: Sequence[Value]) -> tuple[tuple[Any, Value], ...]:
+    """The names or keys of the pairs, with other values."""
+    return tuple((name, value) for (name, _), value in zip(pairs, values, strict=True))
 
 
 LOST = Word("a variable without a value on some path")
