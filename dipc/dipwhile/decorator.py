@@ -27,7 +27,7 @@ from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
-from dipc.dipwhile.python.errors import UnknownCall, ends, in_python, speaking_python
+from dipc.dipwhile.python.errors import ends, in_python, speaking_python
 from dipc.dipwhile.python.running import Runnable, run
 from dipc.dipwhile.python.scope import Scope, exact_number, number
 from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of
@@ -42,6 +42,7 @@ from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.types import free_names
 from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
+from dipc.models.arithmetic import check_spelling
 from dipc.suggest import did_you_mean
 
 Told = Mapping[str, object]
@@ -189,7 +190,7 @@ def read_either_way(
 ) -> tuple[Program, CoreProgram, tuple[str, ...]]:
     """The program of a function, with notes: with its loops, as the language has them, or else unrolled.
 
-    If both ways are refused, the error of the second is shown; of two in the same line, that of the first.
+    If both ways are refused, the error of the second is shown, unless the first got as far as a program.
     """
     parts = declared(told, text)
     check_inputs(text, parts)
@@ -211,10 +212,8 @@ def read_either_way(
     except InputError as error:
         if found is not None:
             return found
-        if isinstance(error, UnknownCall):
-            raise error from None
-        known = not isinstance(refusal, UnknownCall) and refusal and same_line(error, refusal)
-        raise (refusal if refusal and (syntax is not None or known) else error) from None
+        check_spellings(text, error)
+        raise (refusal if refusal and syntax is not None else error) from None
 
 
 def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
@@ -270,10 +269,13 @@ def decimals(text: FunctionText) -> Iterator[str]:
             yield note
 
 
-def same_line(one: InputError, other: InputError) -> bool:
-    """Are two errors about the same line, or about no place at all?"""
-    places = [error.span and (error.span.source.name, error.span.line) for error in (one, other)]
-    return places[0] == places[1]
+def check_spellings(text: FunctionText, error: InputError) -> None:
+    """Refuse the names in the line of an error that are not in ASCII: they may be the reason."""
+    for node in ast.walk(text.node):
+        if isinstance(node, ast.Name | ast.arg) and error.span and node.lineno == error.span.line:
+            name = node.id if isinstance(node, ast.Name) else node.arg
+            if name not in BUDGETS:
+                check_spelling(name, text.span(node))
 
 
 def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:

@@ -21,6 +21,7 @@ from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
 from dipc.dipwhile.python.operations import Operations
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
+from dipc.dipwhile.python.scope import ABSENT
 from dipc.dipwhile.python.source import FunctionText, Located, decimal_note
 from dipc.dipwhile.python.values import (
     LOST,
@@ -81,7 +82,7 @@ class Interpreter(Operations):
         self.outside = outside
         self.notes: dict[str, None] = {}
         self.loops = 0
-        self.returned = text.place
+        self.returned = self.returned_value = text.place
         self.calling: ast.Call | None = None
 
     def main(self, values: Mapping[str, Value]) -> Value:
@@ -107,9 +108,13 @@ class Interpreter(Operations):
 
     # --- variables -------------------------------------------------------------------------------
 
-    def names(self) -> dict[str, Value]:
-        """The variables of the running call."""
-        return dict(self.get(self.stack[-1]).names)
+    def variables(self) -> Iterator[tuple[str, Value]]:
+        """The variables of the running call, and those of the functions around it."""
+        ref: Ref | None = self.stack[-1]
+        while ref is not None:
+            frame = self.get(ref)
+            yield from frame.names
+            ref = frame.parent
 
     def store(self, name: str, value: Value) -> None:
         """Give a variable of the running call a value."""
@@ -119,19 +124,20 @@ class Interpreter(Operations):
 
     def load(self, name: str) -> Value:
         """The value of a variable, or what the name means outside the function."""
-        ref: Ref | None = self.stack[-1]
-        while ref is not None:
-            frame = self.get(ref)
-            for known, value in frame.names:
-                if known == name:
-                    if value == LOST:
-                        hint = f"give `{name}` a value before the `if` or loop"
-                        raise self.refuse(f"`{name}` has no value on some path to here", hint)
-                    return self.now(value)
-            ref = frame.parent
+        for known, value in self.variables():
+            if known == name and value == LOST:
+                hint = f"give `{name}` a value before the `if` or loop"
+                raise self.refuse(f"`{name}` has no value on some path to here", hint)
+            if known == name:
+                return self.now(value)
         if name in self.outside.locals_of(self.text):
             raise self.refuse(f"`{name}` has no value here yet", "assign it first")
         return self.outside.meaning(self, name)
+
+    def is_unknown(self, name: str) -> bool:
+        """Does a name mean nothing here?"""
+        inside = any(name == known for known, _ in self.variables())
+        return not inside and self.outside.found(self.text.function, name) is ABSENT
 
     def stored(self, name: str, value: Value) -> None:
         """An assignment: an expression gets a variable of the program, which keeps expressions short."""
@@ -169,6 +175,7 @@ class Interpreter(Operations):
                 self.repeat_while(node)
             case ast.Return(value):
                 self.returned = self.place
+                self.returned_value = self.place if value is None else self.text.span(value)
                 raise Signal("return", None if value is None else self.read(value))
             case ast.Break():
                 raise Signal("break")
@@ -191,7 +198,8 @@ class Interpreter(Operations):
                 self.effect(value)
             case _:
                 other = ("this statement", "write it with assignments, `if` and loops")
-                raise self.unread(node, STATEMENTS.get(type(node), other))
+                what, hint = STATEMENTS.get(type(node), other)
+                raise InputError(f"{what} is not allowed in a mechanism", self.place, hint)
 
     def effect(self, node: ast.expr) -> None:
         """An expression on its own line: only calls of methods and of the user's functions do something."""
@@ -217,6 +225,9 @@ class Interpreter(Operations):
                     raise self.stop(f"{len(values)} values for {len(parts)} variables")
                 for part, each in zip(parts, values, strict=True):
                     self.assign_to(part, each)
+            case ast.Subscript(ast.Name(name) as owner) if self.is_unknown(name):
+                hint = f"create it first: `{name} = [0] * N`"
+                raise InputError(f"`{name}` is not a list of this function", self.text.span(owner), hint)
             case ast.Subscript(owner, index):
                 self.assign_cell(self.read(owner), self.read_index(index), value)
             case _:
@@ -590,7 +601,8 @@ class Interpreter(Operations):
                 return self.negated(self.member(left, right))
             case ast.Is() | ast.IsNot():
                 if left is not None and right is not None:
-                    raise self.refuse("`is` compares objects", "write `==`")
+                    what, hint = OPERATORS[type(op)]
+                    raise self.refuse(f"{what} is not allowed here in a mechanism", hint)
                 scalar = self.scalar(left) and self.scalar(right)
                 same = self.compare("==", left, right) if scalar else left is right
                 return same if isinstance(op, ast.Is) else self.negated(same)
@@ -798,9 +810,9 @@ class Interpreter(Operations):
         self.place, self.calling = self.text.span(node), node
         return self.invoke(function, positional, named, node)
 
-    def first_argument(self) -> str:
-        """The text of the first argument of the call being made."""
-        return self.text.written(self.calling.args[0]) if self.calling and self.calling.args else "2/eps"
+    def first_argument(self) -> Span:
+        """The place of the first argument of the call being made."""
+        return self.text.span(self.calling.args[0]) if self.calling and self.calling.args else self.place
 
     def invoke(
         self,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from dipc.dipwhile.python.errors import UnknownCall
+from dipc.dipwhile.python.source import described
 from dipc.dipwhile.python.values import (
     FINITE,
     RANDOM,
@@ -40,11 +41,12 @@ from dipc.dipwhile.python.values import (
     possible_values,
     some,
 )
-from dipc.dipwhile.python.words import scale_or_rate
+from dipc.dipwhile.python.words import MEANINGS, scale_or_rate
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Binary, Expr, Number, Op, Unary
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
 from dipc.dipwhile.syntax.rates import grows_as_scale
+from dipc.errors import InputError
 from dipc.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -157,6 +159,9 @@ def unknown(path: str, node: ast.Call | None, m: Interpreter) -> tuple[str, str]
     """The message and the hint for a word that is not in the table."""
     last = path.rpartition(".")[2]
     written = path if node is None else m.text.written(node.func)
+    if written in MEANINGS:
+        value = m.outside.found(m.text.function, written)
+        return f"`{written}` is {described(value)} here and not dipc's `{written}`", "rename the other one"
     if last in INSTEAD:
         return f"`{written}` is not read by dipc", f"write `{INSTEAD[last]}`"
     if last in OTHER_NOISE or last in ("normal", "standard_normal", "gauss", "normalvariate"):
@@ -250,7 +255,8 @@ def own_noise(kind: str) -> Handler:
         if given:
             rate, mean = given[0], given[1] if len(given) > 1 else mean
             if grows_as_scale(m.lift(m.number(rate))):
-                raise m.refuse(*scale_or_rate(kind, m.first_argument()))
+                first = m.first_argument()
+                raise m.refuse(*scale_or_rate(kind, first.source.text[first.start : first.end]))
         found = m.lift(m.number(rate)) if rate is not MISSING else inverse(m, scale)
         return noise(m, kind, found, mean)
 
@@ -453,7 +459,7 @@ def uniform(m: Interpreter, values: Value) -> Value:
         raise m.refuse("the members of this set are not known", "use a list of constants")
     if len(set(map(m.now, members))) < len(members):
         hint = "list every value once; if some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
-        raise m.refuse("a value appears here twice", hint)
+        raise InputError("a value appears here twice", m.first_argument(), hint)
     return one_of(m, members)
 
 

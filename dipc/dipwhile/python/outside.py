@@ -96,7 +96,8 @@ class Outside:
         if below is not None:
             return self.closure(m, below)
         hint = "assign it first, or define it outside; strings are quoted"
-        raise m.refuse(f"unknown name `{name}`", did_you_mean(name, [*WORDS, "eps"], hint))
+        known = [*WORDS, *dict(m.variables()), *self.locals_of(m.text), "eps"]
+        raise m.refuse(f"unknown name `{name}`", did_you_mean(name, known, hint))
 
     def value(self, m: Interpreter, name: str, value: object) -> Value:
         """A Python object as a value."""

@@ -28,6 +28,7 @@ from dipc.dipwhile.syntax.constants import declare
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.walk import expressions, nodes, rebuilt, statements
 from dipc.errors import InputError
+from dipc.excerpts import plural
 from dipc.models.values import FALSE, TRUE, Atom
 from dipc.suggest import option_meant
 
@@ -180,17 +181,13 @@ def python_value(value: fmpq | Atom) -> Value:
 
 def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Value]:
     """One value for each output."""
-    if len(outputs) == 1:
-        return [
-            m.items(result)[0]
-            if outputs[0].size is None and isinstance(result, tuple) and len(result) == 1
-            else result
-        ]
+    if len(outputs) == 1 and (outputs[0].size is not None or not isinstance(result, tuple)):
+        return [result]
     values = m.items(result) if isinstance(result, Ref | tuple) else [result]
     if len(values) != len(outputs):
         names = ", ".join(output.name for output in outputs)
         hint = f"return as many values, in this order: `return {names}`"
-        raise m.refuse(f"the mechanism has {len(outputs)} outputs: {names}", hint)
+        raise m.refuse(f"the mechanism has {plural(len(outputs), 'output')}: {names}", hint)
     return values
 
 
@@ -200,8 +197,8 @@ def output(m: Interpreter, variable: Variable, value: Value) -> None:
         give(m, Name(variable.name, span=m.place), variable, value)
         return
     if not isinstance(value, Ref | tuple):
-        hint = f"return a list: `return [...]`, with {variable.size} values"
-        raise m.refuse(f"the output `{variable.name}` is a list", hint)
+        hint = f"return a list: `return [...]`, or assign the cells of `{variable.name}`"
+        raise InputError(f"the output `{variable.name}` is a list", m.returned_value, hint)
     cells = m.items(value)
     if len(cells) != variable.size:
         message = (
