@@ -41,16 +41,6 @@ def memo(x, eps, T=2):
 
 
 # x in 0..2 | out in 0..2
-def unary(x, eps):
-    u = random.random()
-    if u < 0.25:
-        return 0
-    elif u < 0.75:
-        return x
-    return 2
-
-
-# x in 0..2 | out in 0..2
 def one_number_twice(x, eps):
     u = rng.random()
     low = u < 1 / 3
@@ -58,13 +48,6 @@ def one_number_twice(x, eps):
     if low and high:
         return 2
     return int(low) if not high else x
-
-
-# q[N] in {0, 1} | out in 0..5
-def ties(q, eps, N=3):
-    best = np.argmax(q)
-    worst = np.argmin(q)
-    return best + worst
 
 
 # x in -3..3 | out in -20..20
@@ -82,40 +65,11 @@ def bounds_of_integers(x, eps):
     return rng.integers(2) + 2 * random.randint(0, 1) + 4 * random.randrange(2) + 8 * secrets.randbelow(2) + x
 
 
-# x in {0, 1} | out in 0..20
-def more_integers(x, eps):
-    return (
-        rng.integers(1, 3)
-        + np.random.randint(0, 2)
-        + rng.integers(0, 1, endpoint=True)
-        + random.getrandbits(1)
-        + x
-    )
-
-
-# q[N] in {0, 1, 2} | out in 0..2
-def weighted(q, eps, N=2):
-    scores = [sum(1 for v in q if v == c) for c in range(3)]
-    weights = [math.exp(eps * s / 2) for s in scores]
-    return random.choices(range(3), weights=weights)[0]
-
-
 # q[N] in {0, 1, 2} | out in 0..2
 def weighted_numpy(q, eps, N=2):
     scores = np.array([sum(v == c for v in q) for c in range(3)])
     p = np.exp(eps * scores / 2)
     return rng.choice(3, p=p / np.sum(p))
-
-
-# q[N] in {0, 1, 2} | a[N] in 0..4
-def lists(q, eps, N=3):
-    kept = [v for v in q if v != 1]
-    other = kept
-    while len(kept) < 3:
-        other.append(3)
-    kept[-1] += 1
-    head, *tail = kept
-    return [head] + tail[::-1]
 
 
 # q[N] in {0, 1, 2} | a[M] in 0..8
@@ -125,31 +79,6 @@ def orders(q, eps, N=3, M=4):
     first, second = s[:2]
     largest = max(v for v in q if v >= first)
     return [s[-1], m, second + sum(s[1:]), max(range(len(q)), key=lambda i: q[i]) + largest]
-
-
-# q[N] in {0, 1} | out in {none, one, many, None}
-def strings(q, eps, N=3):
-    n = sum(q)
-    if n == 0:
-        return "none" if flip(1 / 2) else None
-    if n == 1:
-        return "one"
-    return "many"
-
-
-# q[N] in {0, 1} | c in 0..9; found in {True, False}
-def loops(q, eps, N=3):
-    total = 0
-    for i, (a, b) in enumerate(zip(q, q[1:])):
-        if a == b:
-            continue
-        total += i + 1
-        if total >= 2:
-            break
-    else:
-        total += 4
-    found = any(v > 0 for v in q) and not all(q)
-    return total, found
 
 
 # x in 0..3 | out in 0..9
@@ -162,14 +91,6 @@ def closures(x, eps):
 
     y = add(x) + add(1, factor=1)
     return y + len(calls) - 2 if 0 <= x < 3 and x not in (1,) else y
-
-
-# q[N] in {0, 1} | h[K] in 0..3
-def dictionary(q, eps, N=3, K=2):
-    counts = {}
-    for v in q:
-        counts[v] = counts.get(v, 0) + 1
-    return [counts.get(k, 0) if flip(2 / 3) else 0 for k in range(K)]
 
 
 # x in 0..3 | out in 0..6
@@ -193,27 +114,10 @@ def truth_values(x, eps):
     return int(bool(c) ^ d)
 
 
-# q[N] in {0, 1} | out in 0..2
-def first_difference(q, eps, N=3):
-    last = None
-    for i, v in enumerate(q):
-        if last is not None and v != last:
-            return i
-        last = v
-    return 0
-
-
 # x in 0..2 | out in 0..4
 def binomial(x, eps):
     kept = [flip(1 / 2) for _ in range(x)]
     return sum(kept) + rng.binomial(2, 1 / 4)
-
-
-# q[N] in {0, 1} | out in 0..3
-def top_place(q, eps, N=3):
-    pairs = [(v + rng.integers(0, 2), i) for i, v in enumerate(q)]
-    order = sorted(pairs, reverse=True)
-    return order[0][1]
 
 
 # q[N] in {0, 1} | out in 0..3
@@ -246,13 +150,6 @@ def while_loop(q, eps, N=3):
     return n + i
 
 
-# x in {0, 1} | out in {True, False}
-def threshold(x, eps):
-    p = 1 / (1 + math.exp(eps))
-    noisy = x if rng.random() >= p else 1 - x
-    return noisy == 1
-
-
 # q[N] in {0, 1, 2} | h[K] in 0..9
 def counters(q, eps, N=2, K=3):
     found = Counter(q)
@@ -261,14 +158,6 @@ def counters(q, eps, N=2, K=3):
         made[v] += 2
     sizes = len(found) + len(made) + (found[5] if 5 not in found else 9)
     return [found[0] + made[1], sizes, made[2] + len(made)]
-
-
-# x in 0..3 | out in 0..9
-def stops_on_no_path(x, eps):
-    levels = {0: 1, 1: 3, 2: 2}
-    if x > 2:
-        return 0
-    return levels[x] + [5, 4, 3, 2][-1 - x]
 
 
 # q[N] in {0, 1} | out in {-1, 0, 1}
@@ -362,11 +251,6 @@ def infinities(x, eps):
     if best == -math.inf and best <= -math.inf and best != math.inf:
         return 0
     return 1 if best >= math.inf else best
-
-
-# q[N] in {0, 1} | out in -1..3
-def first_that(q, eps, N=3):
-    return next((i for i, v in enumerate(q) if v and flip(2 / 3)), -1)
 
 
 # q[N] in {0, 1} | out[N] in {True, False, None}

@@ -1,13 +1,13 @@
-"""The other twin: the function really run by Python, along every path of its finite choices.
+"""The twin of mechanisms in Python: the function really run, along every path of its finite choices.
 
-Nothing is shared with dipc.python: ``flip``, ``uniform`` and ``choose`` are functions here, and each run
-replays a list of choices.  The result is the exact distribution of what the function returns.
+Nothing is shared with dipc.python: ``flip``, ``uniform``, ``choose`` and whatever else draws are functions
+here, and each run replays a list of choices.  The result is the exact distribution of what is returned.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from types import CodeType, SimpleNamespace
 from typing import Any
@@ -16,7 +16,7 @@ from flint import fmpq
 
 from dipc.models.values import Atom, truth
 
-Law = dict[Any, Fraction]
+Law = dict[Any, Any]
 
 
 class Choices:
@@ -26,22 +26,35 @@ class Choices:
         self.script, self.position, self.mass = script, 0, Fraction(1)
         self.widths: list[int] = []
 
-    def choose(self, options: Mapping[Any, Any]) -> Any:
-        values = list(options)
+    def pick(self, values: Iterable[Any], chances: Iterable[Any] | None = None) -> Any:
+        """One of the values; without chances all are equally likely."""
+        values = list(values)
+        chances = [Fraction(1, len(values))] * len(values) if chances is None else list(chances)
         if self.position == len(self.script):
             self.script.append(0)
         place = self.script[self.position]
         self.position += 1
         self.widths.append(len(values))
-        self.mass *= exact(options[values[place]])
+        self.mass *= chances[place]
         return values[place]
 
     def flip(self, probability: Any) -> bool:
-        return bool(self.choose({True: exact(probability), False: 1 - exact(probability)}))
+        return bool(self.pick([True, False], [probability, 1 - probability]))
 
-    def uniform(self, values: Iterable[Any]) -> Any:
-        members = list(values)
-        return self.choose(dict.fromkeys(members, Fraction(1, len(members))))
+
+def law(run: Callable[[Choices], Any]) -> Law:
+    """The distribution of what a run returns, with all its choices."""
+    found: Law = {}
+    script: list[int] = []
+    while True:
+        choices = Choices(script)
+        key = run(choices)
+        found[key] = found.get(key, 0) + choices.mass
+        while script and script[-1] + 1 == choices.widths[len(script) - 1]:
+            script.pop()
+        if not script:
+            return {key: mass for key, mass in found.items() if mass > 0}
+        script[-1] += 1
 
 
 def exact(probability: Any) -> Fraction:
@@ -49,29 +62,23 @@ def exact(probability: Any) -> Fraction:
     return Fraction(probability).limit_denominator(1000)
 
 
-def law(text: str, name: str, *inputs: Any) -> Law:
-    """The distribution of what the function returns on these inputs."""
-    found: Law = {}
-    script: list[int] = []
+def law_of(text: str, name: str, *inputs: Any) -> Law:
+    """The distribution of what the function returns on these inputs, with the words of dipc."""
     code = compile(text, "<run>", "exec")
-    while True:
-        run = Choices(script)
-        value = function_of(code, name, run)(*(list(x) if isinstance(x, tuple) else x for x in inputs))
-        key = tuple(value) if isinstance(value, list) else value
-        found[key] = found.get(key, Fraction(0)) + run.mass
-        while script and script[-1] + 1 == run.widths[len(script) - 1]:
-            script.pop()
-        if not script:
-            return {key: mass for key, mass in found.items() if mass}
-        script[-1] += 1
+
+    def run(choices: Choices) -> Any:
+        value = function_of(code, name, choices)(*(list(x) if isinstance(x, tuple) else x for x in inputs))
+        return tuple(value) if isinstance(value, list) else value
+
+    return law(run)
 
 
 def function_of(code: CodeType, name: str, run: Choices) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "dipc": SimpleNamespace(mechanism=lambda **_: lambda function: function),
-        "choose": run.choose,
-        "flip": run.flip,
-        "uniform": run.uniform,
+        "choose": lambda options: run.pick(options, map(exact, options.values())),
+        "flip": lambda probability: run.flip(exact(probability)),
+        "uniform": run.pick,
         "argmax": lambda values: max(range(len(values)), key=lambda i: (values[i], -i)),
         "argmin": lambda values: min(range(len(values)), key=lambda i: (values[i], i)),
         "disc": lambda x, *levels: next((level for level in levels[:-1] if x <= level), levels[-1]),

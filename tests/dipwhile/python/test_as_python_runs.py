@@ -1,6 +1,6 @@
 """A function means what Python runs: every path of its choices is run, with fakes that list all draws.
 
-The twin shares nothing with dipc: numpy is numpy, and the sources of randomness are the class `Draws`.
+The twin shares nothing with dipc: numpy is numpy, and the sources of randomness are `Choices`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dipwhile.python import finite_functions
+from dipwhile.python.really_run import Choices, Law, law
 
 import dipc
 from dipc.models.values import Atom
@@ -24,32 +25,10 @@ TEXT = FILE.read_text(encoding="utf-8")
 HEADS = re.findall(r"^# (.*) \| (.*)\ndef (\w+)", TEXT, re.MULTILINE)
 
 
-class Draws:
-    """One run: the choices so far are replayed, the next ones are the first of their kind."""
-
-    def __init__(self, script: list[int]) -> None:
-        self.script, self.position, self.mass = script, 0, 1.0
-        self.widths: list[int] = []
-
-    def pick(self, values: Any, weights: Any = None) -> Any:
-        values = list(values)
-        weights = [1 / len(values)] * len(values) if weights is None else list(weights)
-        if self.position == len(self.script):
-            self.script.append(0)
-        place = self.script[self.position]
-        self.position += 1
-        self.widths.append(len(values))
-        self.mass *= weights[place]
-        return values[place]
-
-    def flip(self, p: float) -> bool:
-        return bool(self.pick([True, False], [p, 1 - p]))
-
-
 class Uniform:
     """A number from [0, 1) of which only comparisons are known, shifted and multiplied; or one made an integer."""
 
-    def __init__(self, draws: Draws, base: Any = None, factor: float = 1, offset: float = 0) -> None:
+    def __init__(self, draws: Choices, base: Any = None, factor: float = 1, offset: float = 0) -> None:
         self.draws, self.low, self.high = draws, 0.0, 1.0
         self.base, self.factor, self.offset = base or self, factor, offset
 
@@ -90,7 +69,7 @@ class Uniform:
         return int(self.offset) + int(self.draws.pick(range(int(self.factor))))
 
 
-def fakes(draws: Draws) -> dict[str, Any]:
+def fakes(draws: Choices) -> dict[str, Any]:
     """What takes the place of modules and words; the ends of ranges are those of the documentations."""
 
     def integers(low: int, high: int | None = None, endpoint: bool = False) -> int:
@@ -127,24 +106,17 @@ def fakes(draws: Draws) -> dict[str, Any]:
     }
 
 
-def law(name: str, inputs: dict[str, Any]) -> dict[Any, float]:
+def law_of(name: str, inputs: dict[str, Any]) -> Law:
     """The distribution of what Python returns, at eps = 1."""
-    found: dict[Any, float] = {}
-    script: list[int] = []
     scope: dict[str, Any] = {}
     exec(compile(TEXT, "<run>", "exec"), scope)
-    while True:
-        draws = Draws(script)
+
+    def run(draws: Choices) -> Any:
         scope.update(fakes(draws))
         fresh = {key: list(value) if isinstance(value, tuple) else value for key, value in inputs.items()}
-        result = scope[name](**fresh, eps=1.0)
-        key = plain(result)
-        found[key] = found.get(key, 0.0) + draws.mass
-        while script and script[-1] + 1 == draws.widths[len(script) - 1]:
-            script.pop()
-        if not script:
-            return {key: mass for key, mass in found.items() if mass > 0}
-        script[-1] += 1
+        return plain(scope[name](**fresh, eps=1.0))
+
+    return law(run)
 
 
 def plain(value: Any) -> Any:
@@ -179,7 +151,7 @@ def test_the_law_is_that_of_python(inputs: str, outputs: str, name: str) -> None
         values = [int(value.p) for value in variable.domain]
         every = values if variable.size is None else itertools.product(values, repeat=variable.size)
         for value in every:
-            expected = law(name, {variable.name: value})
+            expected = law_of(name, {variable.name: value})
             found = {
                 as_returned(k): float(p.at(1))
                 for k, p in mechanism.distribution(**{variable.name: value}).items()

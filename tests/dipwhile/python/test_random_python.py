@@ -12,68 +12,40 @@ from typing import Any
 import pytest
 from campaigns import many
 from dipwhile.python.random_python import HEADS, OUTPUTS, VALUES, written
+from dipwhile.python.really_run import Choices, Law, law
 
 import dipc
 from dipc.models.values import Atom
-
-Law = dict[Any, Fraction]
-
-
-class Coins:
-    """One run: the draws so far are replayed, the next ones are the first of their kind."""
-
-    def __init__(self) -> None:
-        self.script: list[tuple[int, int]] = []
-        self.position, self.mass = 0, Fraction(1)
-
-    def draw(self, chances: list[Fraction]) -> int:
-        if self.position == len(self.script):
-            self.script.append((0, len(chances)))
-        place = self.script[self.position][0]
-        self.position += 1
-        self.mass *= chances[place]
-        return place
-
-    def rewind(self) -> bool:
-        """Go to the next run, if there is one."""
-        self.position, self.mass = 0, Fraction(1)
-        while self.script and self.script[-1][0] + 1 == self.script[-1][1]:
-            self.script.pop()
-        if self.script:
-            place, width = self.script.pop()
-            self.script.append((place + 1, width))
-        return bool(self.script)
 
 
 class Drawn:
     """A number from [0, 1) that is compared once."""
 
-    def __init__(self, coins: Coins) -> None:
-        self.coins = coins
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
 
     def __lt__(self, p: float) -> bool:
-        return self.coins.draw([Fraction(p), 1 - Fraction(p)]) == 0
+        return self.choices.flip(Fraction(p))
 
     def __ge__(self, p: float) -> bool:
         return not self < p
 
 
-def law(function: Callable[..., Any], scope: dict[str, Any], given: dict[str, Any]) -> Law | None:
+def law_of(function: Callable[..., Any], scope: dict[str, Any], given: dict[str, Any]) -> Law | None:
     """The distribution of what the function returns; None if it stops with an error on some path."""
-    coins, found = Coins(), Law()
-    scope["random"] = SimpleNamespace(
-        random=lambda: Drawn(coins), randrange=lambda k: coins.draw([Fraction(1, k)] * k)
-    )
-    while True:
+
+    def run(choices: Choices) -> Any:
+        scope["random"] = SimpleNamespace(
+            random=lambda: Drawn(choices), randrange=lambda k: choices.pick(range(k))
+        )
         fresh = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
-        try:
-            result = function(**fresh, eps=1)
-        except Exception:  # whatever stops it
-            return None
-        key = tuple(map(plain, result)) if isinstance(result, tuple) else (plain(result),)
-        found[key] = found.get(key, Fraction(0)) + coins.mass
-        if not coins.rewind():
-            return found
+        result = function(**fresh, eps=1)
+        return tuple(map(plain, result)) if isinstance(result, tuple) else (plain(result),)
+
+    try:
+        return law(run)
+    except Exception:  # whatever stops it
+        return None
 
 
 def plain(value: Any) -> Any:
@@ -104,7 +76,7 @@ def compared(seed: int) -> str:
         values = tuple(
             v % 2 if writer.head == "x, t" and n == "x" else v for n, v in zip(names, values, strict=True)
         )
-        laws[values] = law(scope["f"], scope, dict(zip(names, values, strict=True)))
+        laws[values] = law_of(scope["f"], scope, dict(zip(names, values, strict=True)))
     scope["random"] = real
     try:
         mechanism = dipc.mechanism(inputs=inputs, outputs=outputs, adjacent="all", private="eps")(scope["f"])
