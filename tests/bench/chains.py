@@ -1,4 +1,4 @@
-"""Model checking: a section of docs/benchmarks.md.
+"""Model checking, beside Storm.
 
 stormpy is looked for in this Python and in those listed in DIPC_EXPORT_PYTHONS; without it, its columns are
 empty.
@@ -7,42 +7,26 @@ empty.
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent.parent)]  # as pytest does
+from dpctl.fast import path_probabilities, satisfying
+from export_tools import interpreter_with
+from flint import fmpq
 
-from dpctl.fast import path_probabilities, satisfying  # noqa: E402
-from export_tools import interpreter_with  # noqa: E402
-from flint import fmpq  # noqa: E402
+from bench.page import LONG, ROOT, ROUNDS, Tables, row, shown, timed
+from dipc.clock import Clock, Limits
+from dipc.dpctl.formula import Exponent, Formula, Not, Privacy, Proposition, Truth, Until
+from dipc.dpctl.model import load_model, wrapped
+from dipc.errors import LimitReached
+from dipc.export.markov_picture import FORMATS
+from dipc.models.chain import K, MarkovChain, Row
+from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 
-from bench.page import generated, load, logged  # noqa: E402
-from dipc.clock import Clock, Limits  # noqa: E402
-from dipc.dpctl.formula import (  # noqa: E402
-    Exponent,
-    Formula,
-    Not,
-    Privacy,
-    Proposition,
-    Truth,
-    Until,
-)
-from dipc.dpctl.model import load_model, wrapped  # noqa: E402
-from dipc.errors import LimitReached  # noqa: E402
-from dipc.export.markov_picture import FORMATS  # noqa: E402
-from dipc.models.chain import K, MarkovChain, Row  # noqa: E402
-from dipc.numbers.exppoly import ExpPoly  # noqa: E402
-from dipc.numbers.quotient import Quotient  # noqa: E402
-
-ROOT = Path(__file__).parent.parent.parent
-TITLE = "\n## Model checking\n"
 ABOVE_THRESHOLD = ROOT / "programs" / "chains" / "above_threshold.dpm"
-ROUNDS = 5
-LONG = 5  # seconds: what takes longer is measured once
 TIME_LIMIT = 60  # seconds
 LARGEST_EXACT = {"acyclic grid": 100_000, "layers of 100, 1 % back edges": 1_000}  # states, else 10,000
 
@@ -162,21 +146,12 @@ SYMBOLIC = {"line": symbolic_line, "grid": symbolic_grid}
 # --- times ---------------------------------------------------------------------------------------
 
 
-def least_time(action: Callable[[], object]) -> str:
-    """The least time of some runs; one run if it is long."""
-    times: list[float] = []
-    while (len(times) < ROUNDS or (len(times) < 100 and sum(times) < 1)) and max(times, default=0.0) < LONG:
-        start = perf_counter()
-        try:
-            action()
-        except LimitReached:
-            return f"> {TIME_LIMIT} s"
-        times.append(perf_counter() - start)
-    return shown(times)
-
-
-def shown(times: list[float]) -> str:
-    return f"{min(times):.{1 if min(times) >= 1 else 3 if min(times) >= 0.01 else 4}f} s"
+def time_of(action: Callable[[], object]) -> str:
+    """The time of an action, if it stays within the limit."""
+    try:
+        return shown(timed(action)[1])
+    except LimitReached:
+        return f"> {TIME_LIMIT} s"
 
 
 def storm(model: MarkovChain[K], number: str, formula: str) -> tuple[str, str | None]:
@@ -193,7 +168,7 @@ def storm(model: MarkovChain[K], number: str, formula: str) -> tuple[str, str | 
         except subprocess.TimeoutExpired:
             return f"> {TIME_LIMIT} s", None
     lines = [line.split(maxsplit=1) for line in run.stdout.splitlines() if line[0].isdigit()]
-    return shown([float(seconds) for seconds, _ in lines]), lines[0][1]
+    return shown(min(float(seconds) for seconds, _ in lines)), lines[0][1]
 
 
 def values(model: MarkovChain[K], path: Formula) -> Sequence[K]:
@@ -209,102 +184,55 @@ def exact_row(name: str, model: MarkovChain[fmpq]) -> str:
     ours = theirs = "-"
     if len(model.rows) <= LARGEST_EXACT.get(name, 10_000):
         found: list[Sequence[fmpq]] = []
-        ours = least_time(lambda: found.append(values(model, F_GOAL)))
+        ours = time_of(lambda: found.append(values(model, F_GOAL)))
         theirs, value = storm(model, "Rational", 'P=? [F "goal"]')
         assert value is None or all(value == str(each[1]) for each in found), name
-    time = least_time(lambda: satisfying(model, FORMULA, Clock(Limits(TIME_LIMIT))))
-    return logged(f"| {name} | {len(model.rows):,} | {ours} | {theirs} | {time} |\n")
+    time = time_of(lambda: satisfying(model, FORMULA, Clock(Limits(TIME_LIMIT))))
+    return row(name, f"{len(model.rows):,}", ours, theirs, time)
 
 
 def symbolic_row(name: str, model: MarkovChain[Quotient]) -> str:
     """Functions of eps of ours and of Storm, and the checks of two formulas for all eps > 0."""
-    ours = least_time(lambda: values(model, BACK_FIRST))
+    ours = time_of(lambda: values(model, BACK_FIRST))
     theirs, _ = storm(model, "RationalFunction", 'P=? [!"first" U "goal"]')
     questions = "D[eps, 0](!first U goal)", "P>=1/2 (!first U goal)", f"P>=1/2 (F<={len(model.rows)} goal)"
     checks = [
-        least_time(lambda f=f: wrapped(model).check(f)) if len(model.rows) <= most else "-"
+        time_of(lambda f=f: wrapped(model).check(f)) if len(model.rows) <= most else "-"
         for f, most in zip(questions, (1024, 1024, 300), strict=True)
     ]
-    return logged(f"| {name} | {len(model.rows):,} | {ours} | {theirs} | {' | '.join(checks)} |\n")
+    return row(name, f"{len(model.rows):,}", ours, theirs, *checks)
 
 
 def process_row(k: int) -> str:
     """The least delta over all words of actions, for all pairs of neighbours."""
     query = f"D[0, ?](X^{2 * k + 2} top)"
     model = load_model(ABOVE_THRESHOLD)
-    seconds = least_time(lambda: model.value(query))
-    found = model.value(query).values[""][0].found
+    values, seconds = timed(lambda: model.value(query).values)
+    found = values[""][0].found
     assert found is not None
-    return logged(f"| {k} | `{query}` | {found.value} | {seconds} |\n")
+    return row(k, f"`{query}`", found.value, shown(seconds))
 
 
-HEAD = """{generated}
-Every time is the least of {rounds} runs or more (up to 100 within a second), or of one if it takes more
-than {long} s: the machine is shared, and other work can only add to a time. Both tools have the model in
-memory; reading it is never counted. "> {limit} s" is a run that was stopped, "-" is not run. No test asserts
-a time. dipc and Storm run one after the other, in one process each.
-
-### Chains without eps
-
-`P=? (F goal)` from all states with exact rational numbers: dipc (`exact` in `dpctl/paths`) and Storm's exact
-engine (`only_initial_states=False`); their values from one state are compared. Last column: dipc checks
-`D[1/2, 0](F goal)`, where n and n + 1 are neighbours, in all states; that needs no exact values where balls
-decide. `value` finds the exact `P=? (F goal)` of all states of the grid with {large} states in {value}.
-
-| Chain | States | `P=?`, dipc | `P=?`, Storm exact | `D` check, dipc |
-|---|---:|---:|---:|---:|
-"""
-
-SYMBOLIC_HEAD = """
-### Chains with eps
-
-The probabilities are e^eps/(1 + e^eps) and 1/(1 + e^eps). `P=? (!first U goal)` from all states as functions
-of eps, which both keep as polynomials in z = e^eps, in lowest terms: dipc and Storm's parametric engine. The
-checks are for all eps > 0: `D` is `D[eps, 0](!first U goal)`, `P` is `P>=1/2 (!first U goal)`, and the last
-column is `P>=1/2 (F<=n goal)`, n being the number of states (Storm has no step-bounded formulas on parametric
-models).
-
-| Chain | States | `P=?`, dipc | `P=?`, Storm parametric | `D` check | `P` check | `F<=n` check |
-|---|---:|---:|---:|---:|---:|---:|
-"""
-
-PROCESS_HEAD = """
-### Decision processes
-
-Above threshold (`programs/chains/above_threshold.dpm`, {states} states, 16 actions): the least delta such
-that top after k further queries is (0, delta)-private, over all words of actions and all pairs of neighbours.
-Storm has no such question.
-
-| k | Query | Least delta | dipc |
-|---:|---|---:|---:|
-"""
-
-
-def section(largest: int = 100_000) -> str:
-    """The section of docs/benchmarks.md, with chains of up to so many states."""
-    before = load()
-    sizes = [n for n in (1_000, 10_000, 100_000) if n <= largest]
-    exact = [exact_row(name, make(n)) for name, make in EXACT.items() for n in sizes]
-    symbolic = [symbolic_row(name, make(n)) for name, make in SYMBOLIC.items() for n in (100, 300, 1_000)]
-    states = len(load_model(ABOVE_THRESHOLD).model.names)
-    processes = [process_row(k) for k in range(4)]
-    head = HEAD.format(
-        generated=generated("chains", before, f", {storm_version()}"),
-        rounds=ROUNDS,
-        long=LONG,
-        limit=TIME_LIMIT,
-        large=f"{len((model := grid(sizes[-1])).rows):,}",
-        value=least_time(lambda: wrapped(model).value("P=? (F goal)")),
-    )
-    return "".join(
-        [TITLE, head, *exact, SYMBOLIC_HEAD, *symbolic, PROCESS_HEAD.format(states=states), *processes]
-    )
+def section(few: bool = False) -> Tables:
+    sizes = (1_000,) if few else (1_000, 10_000, 100_000)
+    model = grid(sizes[-1])
+    value = time_of(lambda: wrapped(model).value("P=? (F goal)"))
+    return {
+        "Chains without eps": [exact_row(name, make(n)) for name, make in EXACT.items() for n in sizes]
+        + [row("all values of the grid", f"{len(model.rows):,}", value, "", "")],
+        "Chains with eps": [
+            symbolic_row(name, make(n))
+            for name, make in SYMBOLIC.items()
+            for n in ((100,) if few else (100, 300, 1_000))
+        ],
+        "Decision processes": [process_row(k) for k in range(1 if few else 4)],
+    }
 
 
 def storm_version() -> str:
-    """For example ``stormpy 2.0.0``."""
+    """For example ``, stormpy 2.0.0``."""
     python = interpreter_with("stormpy")
     if python is None:
-        return "no stormpy"
+        return ", no stormpy"
     code = "from importlib.metadata import version; print(version('stormpy'))"
-    return "stormpy " + subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()
+    return ", stormpy " + subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.strip()

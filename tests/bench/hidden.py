@@ -1,42 +1,25 @@
-"""Pufferfish privacy: a section of docs/benchmarks.md."""
+"""Pufferfish privacy: verdicts and least constants."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from itertools import product
-from pathlib import Path
-from statistics import median
-from time import perf_counter
-from typing import TypeVar
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs" / "site"), str(ROOT)]  # as pytest does
+from flint import fmpq
+from gallery import least_constant
+from pufferfish.parametric_examples import example5, example6, noisy_argmax, one_shot, side
 
-from flint import fmpq  # noqa: E402
-from gallery import least_constant  # noqa: E402
-from pufferfish.parametric_examples import example5, example6, noisy_argmax, one_shot, side  # noqa: E402
+from bench.page import ROOT, Tables, row, shown, timed
+from dipc.clock import Clock, Limits
+from dipc.errors import Source
+from dipc.numbers.parametric import Ring
+from dipc.pufferfish import pipeline
+from dipc.pufferfish.question import Claim, Pair, Parameters, Question
+from dipc.pufferfish.reading import Asked, read_question
 
-from bench.page import generated, load, logged  # noqa: E402
-from dipc.clock import Clock, Limits  # noqa: E402
-from dipc.errors import Source  # noqa: E402
-from dipc.numbers.parametric import Ring  # noqa: E402
-from dipc.pufferfish import pipeline  # noqa: E402
-from dipc.pufferfish.question import Claim, Pair, Parameters, Question  # noqa: E402
-from dipc.pufferfish.reading import Asked, read_question  # noqa: E402
-from dipc.pufferfish.verdict import Budget  # noqa: E402
-
-TITLE = "\n## Pufferfish privacy\n"
-ROUNDS = 3
-LONG = 10  # seconds: what takes longer is measured once
-TIME_LIMIT = 120  # seconds
-
-R = TypeVar("R")
+LIMITS = Limits(seconds=120)
 Make = Callable[[], Question]
-
-
-# --- questions -----------------------------------------------------------------------------------
 
 
 def shipped(name: str, horizon: str | None = None) -> Question:
@@ -60,36 +43,16 @@ def noisy_max(n: int, epsilon: fmpq) -> Question:
     return Question(model, Parameters(ring), pairs, 1, Claim(str(epsilon), fmpq(1), epsilon))
 
 
-# --- rows ----------------------------------------------------------------------------------------
+def answered(make: Make, *before: object, paper: tuple[str, ...] = ()) -> str:
+    """A row: what is asked, the verdict, what the paper says of it, and the least c, with times.
 
-
-def measured(action: Callable[[], R]) -> tuple[R, str]:
-    """The result, and the median time of some runs; one run if it is long."""
-    times: list[float] = []
-    while len(times) < ROUNDS and max(times, default=0.0) < LONG:
-        start = perf_counter()
-        result = action()
-        times.append(perf_counter() - start)
-    seconds = median(times)
-    return result, f"{seconds:.3f} s" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def verdict(make: Make) -> tuple[str, str]:
-    """The verdict, and the time from the text (or the matrices) to it."""
-    found, seconds = measured(lambda: pipeline.check(make(), Clock(Limits(seconds=TIME_LIMIT))))
-    return found.status, seconds
-
-
-def least(make: Make) -> tuple[str, str]:
-    """The least c, and the time to find it."""
-    found, seconds = measured(lambda: pipeline.budget(make(), Clock(Limits(seconds=TIME_LIMIT))))
-    return least_text(found), seconds
-
-
-def least_text(found: Budget) -> str:
-    """As in the gallery, but long fractions as decimal numbers."""
+    They count from the text, or from the matrices.
+    """
+    verdict, seconds = timed(lambda: pipeline.check(make(), Clock(LIMITS)), 3)
+    found, more = timed(lambda: pipeline.budget(make(), Clock(LIMITS)), 3)
     exact = len(str(found.low)) > 40 and found.exact and found.low
-    return exact.decimal("1", 10) if exact else least_constant(found)
+    least = exact.decimal("1", 10) if exact else least_constant(found)
+    return row(*before, verdict.status, *paper, shown(seconds), least, shown(more))
 
 
 SHORT = "< 1 s + < 2 s"
@@ -114,77 +77,19 @@ NOISY_MAX = (
 )
 
 
-def table_2_row(name: str, claim: str, paper: str, make: Make) -> str:
-    (status, seconds), (constant, budget_seconds) = verdict(make), least(make)
-    return logged(f"| {name} | {claim} | {status} | {paper} | {seconds} | {constant} | {budget_seconds} |\n")
-
-
-def horizon_row(title: str, name: str, horizon: str) -> str:
-    make = partial(shipped, name, horizon)
-    states = len(make().model.states)
-    (status, seconds), (constant, budget_seconds) = verdict(make), least(make)
-    return logged(
-        f"| {title} | {states} | {horizon} | {status} | {seconds} | {constant} | {budget_seconds} |\n"
-    )
-
-
-def noisy_max_row(n: int, epsilon: fmpq, paper: str) -> str:
-    make = partial(noisy_max, n, epsilon)
-    pairs = len(make().pairs)
-    (status, seconds), (constant, budget_seconds) = verdict(make), least(make)
-    claim = f"{int(epsilon * 1000) / 1000:.3f}"
-    return logged(
-        f"| {n} | {pairs:,} | {claim} | {status} | {paper} | {seconds} | {constant} | {budget_seconds} |\n"
-    )
-
-
-HEAD = """{generated}
-Every time is the median of {rounds} runs, or one run if it takes more than {long} s: from the text of the
-file to the answer, or from the matrices, including their computation (Examples 5 and 6, noisy max). "Least c"
-is the least c = exp(epsilon), with the time to find it. No test asserts a time.
-
-"Paper" is FAIER (Liu, Wang, Zhang, *Verifying Pufferfish Privacy in Hidden Markov Models*, section 6). It
-gives only bounds for most questions: less than 1 s to build the model and the queries, and less than 2 s for
-Z3 to solve them. The machines differ, so the numbers show orders of magnitude only.
-
-### Table 2 of the paper
-
-| | Claim | Verdict | Paper | Ours | Least c | Time |
-|---|---|---|---|---:|---|---:|
-"""
-
-HORIZONS_HEAD = """
-### Horizons
-
-The claims are those in the files: 4\\*ln(2), ln(2) and ln(5). The paper stops at a bound of 15. "any" is
-every number of observations. That is undecidable in general, but settled here. Dots follow the digits that
-are certain.
-
-| Model | States | Horizon | Verdict | Ours | Least c | Time |
-|---|---:|---:|---|---:|---|---:|
-"""
-
-NOISY_MAX_HEAD = """
-### Noisy max of n counts
-
-Neighbours differ by at most 1 in every count; both directions of every pair are compared. The paper needs
-another 160 s per data set to compute the queries for n = 5, and "around 1600 seconds" altogether to find the
-bound to three digits. Here it is exact: for n = 5 the least epsilon is ln(288/73) = 1.3725010...
-
-| n | Pairs | Claim | Verdict | Paper | Ours | Least c | Time |
-|---:|---:|---:|---|---:|---:|---|---:|
-"""
-
-
-def section() -> str:
-    """The section of docs/benchmarks.md."""
-    before = load()
-    table_2 = [table_2_row(*row) for row in TABLE_2]
-    horizons = [horizon_row(title, name, horizon) for title, name, many in HORIZONS for horizon in many]
-    noisy = [noisy_max_row(*row) for row in NOISY_MAX]
-    head = HEAD.format(
-        generated=generated("hidden", before),
-        rounds=ROUNDS,
-        long=LONG,
-    )
-    return "".join([TITLE, head, *table_2, HORIZONS_HEAD, *horizons, NOISY_MAX_HEAD, *noisy])
+def section(few: bool = False) -> Tables:
+    most = 1 if few else None
+    tables: Tables = {"Table 2 of the paper": [], "Horizons": [], "Noisy max of n counts": []}
+    table_2, horizons, noisy = tables.values()
+    for name, claim, paper, make in TABLE_2[:most]:
+        table_2.append(answered(make, name, claim, paper=(paper,)))
+    for title, name, many in HORIZONS[:most]:
+        states = len(shipped(name).model.states)
+        horizons += [
+            answered(partial(shipped, name, horizon), title, states, horizon) for horizon in many[:most]
+        ]
+    for n, epsilon, paper in NOISY_MAX[:most]:
+        make = partial(noisy_max, n, epsilon)
+        claim = f"{int(epsilon * 1000) / 1000:.3f}"
+        noisy.append(answered(make, n, f"{len(make().pairs):,}", claim, paper=(paper,)))
+    return tables
