@@ -6,9 +6,7 @@ import io
 import re
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Never
 from xml.etree import ElementTree
 
 import pytest
@@ -19,8 +17,8 @@ from processes import GUESS
 
 import dipc.shipped as shipped
 from dipc.cli.main import cli, status
-from dipc.clock import Clock, in_force, limits
-from dipc.dpctl.model import MarkovModel, load_model
+from dipc.clock import Clock, limits
+from dipc.dpctl.model import load_model
 from dipc.errors import LimitReached
 
 SURVEY = """\
@@ -178,14 +176,6 @@ def test_json_of_a_check(capsys: Capture) -> None:
     assert contents(run(capsys, "check", "survey.dpm", TIGHT, "--json")[1])["witness"] is None
 
 
-def test_json_of_several(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "check", "survey.dpm", TIGHT, "foo &", "--json")
-    first, second = contents(out)
-    assert code == 2
-    assert first["regions"] == {"plus": [["0", "inf", False, False]], "minus": [["0", "inf", False, False]]}
-    assert (second["model"], second["formula"], second["error"]["kind"]) == ("survey.dpm", "foo &", "input")
-
-
 def test_json_of_values_and_regions(capsys: Capture) -> None:
     values = contents(run(capsys, "value", "survey.dpm", "P=? (X out_1)", "--json")[1])
     assert values["values"]["minus"] == {"exact": "1/4", "decimal": "0.2500000000"}
@@ -201,34 +191,12 @@ def test_json_of_values_and_regions(capsys: Capture) -> None:
     assert regions["minus"] == [["1.0986122887", "inf", True, False]]
 
 
-def test_quiet(capsys: Capture) -> None:
-    assert run(capsys, "check", "survey.dpm", LOOSE, "--quiet")[:2] == (1, "fails\n")
-    out = run(capsys, "check", "survey.dpm", LOOSE, "--formulas", "laws.txt", "--quiet")[1]
-    assert out == f"{LOOSE}: fails\ntight: holds\nloose: fails\n"
-
-
 # --- several formulas --------------------------------------------------------------------------------
-
-
-def test_a_table(capsys: Capture) -> None:
-    assert run(capsys, "check", "survey.dpm", TIGHT, LOOSE)[:2] == (1, """\
-formula              verdict  time    witness or reason
-D[ln 3, 0](X out_1)  holds    0.01 s
-D[1, 0](X out_1)     fails    0.01 s  P(plus) = 0.7500000000, P(minus) = 0.2500000000
-2 formulas: 1 holds, 1 fails
-""")  # fmt: skip
 
 
 def test_the_worst_status_counts(capsys: Capture) -> None:
     assert run(capsys, "check", "survey.dpm", "true", "false")[0] == 1
     assert run(capsys, "check", "survey.dpm", "false", "foo &", "true")[0] == 2
-
-
-def test_an_undecided_one_is_better_than_one_that_fails(capsys: Capture) -> None:
-    assert run(capsys, "check", "survey.dpm", "true", "--time-limit", "0")[0] == 3
-    code, out, _ = run(capsys, "check", "geometric.dpm", "true", "false", "--memory-limit", "1")
-    assert (code, out.count("undecided")) == (3, 3)
-    assert "the memory limit was reached" in out
 
 
 def test_property_lines_and_what_they_expect(capsys: Capture, folder: Path) -> None:
@@ -513,25 +481,6 @@ def test_the_time_limit_holds_without_signals(folder: Path, monkeypatch: pytest.
     with limits(seconds=1), pytest.raises(LimitReached):
         model.value("D[eps, ?](X yes)")
     assert watch.now < start + 3
-
-
-def test_reading_counts_towards_the_time_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left: list[float] = []
-    watch = worn_by_dipc(0.01, monkeypatch)
-    monkeypatch.setattr("dipc.dpctl.commands.model.monotonic", watch)  # perhaps imported just now
-
-    def check(found: MarkovModel, formula: object, **options: object) -> Never:
-        left.append(in_force().deadline - watch.now)
-        raise LimitReached("enough")
-
-    def slowly(clock: Clock, work: Callable[[], MarkovModel], shared: object) -> MarkovModel:
-        watch.now += 200
-        return work()
-
-    monkeypatch.setattr("dipc.dpctl.model.held", slowly)
-    monkeypatch.setattr(MarkovModel, "check", check)
-    assert status(["model", "check", "survey.dpm", TIGHT, "--time-limit", "300"]) == 3
-    assert 0 < left[0] <= 100
 
 
 @pytest.mark.usefixtures("between_steps")

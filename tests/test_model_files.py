@@ -98,10 +98,6 @@ def test_the_other_formats(survey: str) -> None:
     assert output(show, survey, "--to", "dot") == output(export, survey, "--to", "dot")
 
 
-def test_a_program_and_its_parameters() -> None:
-    assert output(export, "svt4", "-D", "N=1", "--to", "dpm").startswith('chain\n"q=[-1]" -> {"out=[bot]": ')
-
-
 def test_neighbours_and_numbers(tmp_path: Path) -> None:
     file = tmp_path / "a.drn"
     text = "@type: DTMC\n@value_type: parametric\n@parameters\nz\n@nr_states\n2\n@model\n"

@@ -22,8 +22,7 @@ from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.dipwhile.decorator import mechanism
 from dipc.dipwhile.records.every_size import least_text
-from dipc.errors import InputError, InternalError, LimitReached, Source, Span, WrongType
-from dipc.shipped import source_of
+from dipc.errors import InputError, InternalError, Source, Span, WrongType
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF
 
 Capture = pytest.CaptureFixture[str]
@@ -105,13 +104,6 @@ def test_undecided(capsys: Capture) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "word", "code"), [("svt1", "private", 0), ("svt3", "violated", 1), ("nmax1", "undecided", 3)]
-)
-def test_quiet(name: str, word: str, code: int, capsys: Capture) -> None:
-    assert run(capsys, "prove", name, "--quiet") == (code, f"{word}\n")
-
-
 def test_sizes_that_are_set(capsys: Capture, asked: list[Question]) -> None:
     lines = shown(capsys, "prove", "svt1", "-D", "N=4", "-D", "c=2")
     assert lines["program"] == "svt1  (N = 4, c = 2, T = 0, Delta = 1; q: reals)"
@@ -150,15 +142,6 @@ def test_json_of_a_violation(capsys: Capture) -> None:
     assert record["counterexample"] == contents(capsys.readouterr().out)["counterexample"]
 
 
-def test_json_of_an_undecided_claim(capsys: Capture) -> None:
-    _, out = run(capsys, "prove", "nmax1", "--json")
-    record = contents(out)
-    assert record["reason"] == "the second largest hides the winner"
-    assert record["place"] == "nmax1:11:1"
-    assert record["least_t"] is None
-    assert record["least_t_between"] is None
-
-
 # --- other forms of the answer -------------------------------------------------------------------
 
 
@@ -176,11 +159,6 @@ def test_latex(capsys: Capture) -> None:
     assert out.startswith(r"\documentclass")
     assert out.count("{") == out.count("}")
     assert out.count("$") % 2 == 0
-
-
-def test_latex_of_what_is_not_proved_is_text(capsys: Capture) -> None:
-    code, out = run(capsys, "prove", "nmax1", "--to", "latex")
-    assert (code, out.splitlines()[2]) == (3, "verdict  UNDECIDED")
 
 
 def test_a_certificate_of_a_violation(tmp_path: Path, capsys: Capture) -> None:
@@ -213,15 +191,6 @@ def test_several_programs(tmp_path: Path, capsys: Capture) -> None:
 def test_contradictions(words: list[str], capsys: Capture) -> None:
     assert status(["prove", *words]) == 2
     assert "leave out" in (err := capsys.readouterr().err) or "give one file" in err
-
-
-def test_expectations(tmp_path: Path, capsys: Capture) -> None:
-    text = source_of("svt1").text
-    for word, code in (("private", 0), ("violated", 1)):
-        file = tmp_path / f"{word}.dip"
-        file.write_text(f"# expect for all sizes: {word} (a comment)\n{text}")
-        assert status(["prove", str(file), "--expect"]) == code
-    capsys.readouterr()
 
 
 # --- the claim -----------------------------------------------------------------------------------
@@ -274,15 +243,6 @@ def test_no_claim(capsys: Capture, tmp_path: Path) -> None:
     assert status(["prove", str(file)]) == 2
     assert "makes no claim" in capsys.readouterr().err
     assert status(["budget", str(file), "--all-sizes"]) == 0
-
-
-def test_a_limit_is_undecided(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    def slow(_: Question) -> AllSizesVerdict:
-        raise LimitReached("the time limit was reached")
-
-    monkeypatch.setitem(ANSWERS, "svt1", slow)
-    lines = shown(capsys, "prove", "svt1")
-    assert (lines["verdict"], lines["reason"]) == ("UNDECIDED", "the time limit was reached")
 
 
 # --- the least t ---------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import log
 from pathlib import Path
 from typing import Any
@@ -75,21 +74,6 @@ def test_the_loss_curve(capsys: pytest.CaptureFixture[str]) -> None:
     assert (segment["low"], segment["high"]) == ("0", "inf")
 
 
-def test_profile(capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "profile", SPARSE, "--epsilon", "eps/2")
-    assert "least δ    31/240\n" in out
-    found = record(capsys, "profile", SPARSE, "--epsilon", "eps/2")
-    assert found["epsilon"] == "1/2*eps" and found["delta"]["exact"] == "31/240"
-    assert record(capsys, "profile", SVT)["delta"]["exact"] == "0"
-
-
-def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
-    assert record(capsys, "regions", HIST2)["violated_for"] == [["0", "1"]]
-    out = run(capsys, "regions", SPARSE, "--claim", "eps/2, exp(-3)")
-    assert "broken for  3.6545423897 < ε < inf (rounded inwards)\n" in out
-    assert "no budget: the claim holds" in run(capsys, "regions", SVT, "-D", "N=1")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -113,12 +97,6 @@ def test_regions(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(arguments) == 2
     assert message in capsys.readouterr().err
-
-
-def test_a_limit_says_what_was_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["budget", SVT, "-D", "N=40", "--time-limit", "0.1"]) == 3
-    said = capsys.readouterr().err
-    assert re.search(r"the time limit was reached", said)
 
 
 FAR_APART = """input q in {0, 1000000000000}

@@ -10,7 +10,6 @@ from itertools import product
 from math import log
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import click
 import pytest
@@ -79,10 +78,6 @@ def record(capsys: Capture, *arguments: str) -> tuple[int, Any]:
 
 
 # --- outputs; docs/pufferfish.md shows others ---------------------------------------------------------
-
-
-def test_a_horizon(capsys: Capture) -> None:
-    assert run(capsys, "check", "above.hmm", "--horizon", "9", "--quiet") == (0, "private\n", "")
 
 
 def test_least_constants_of_every_horizon(capsys: Capture) -> None:
@@ -217,19 +212,6 @@ def test_expectations(capsys: Capture, folder: Path) -> None:
     assert run(capsys, "check", "ex3.hmm", "--expect", "--fix", "p=1/2")[0] == 2
 
 
-def test_junit(capsys: Capture, folder: Path) -> None:
-    assert run(capsys, "check", "ex2.hmm", "ex3.hmm", "--junit", "report.xml")[0] == 1
-    suite = ElementTree.parse(folder / "report.xml").getroot()[0]
-    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == (
-        "dipc pufferfish check",
-        "2",
-        "1",
-    )
-    failure = suite[1].find("failure")
-    assert failure is not None
-    assert "P(s)        0.6666666667  =  2/3" in (failure.text or "")
-
-
 def test_json_of_check(capsys: Capture) -> None:
     code, found = record(capsys, "check", "ex3.hmm")
     keys = (
@@ -286,12 +268,6 @@ def test_undecided(capsys: Capture) -> None:
     assert found["reason"]
 
 
-def test_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(EX2.encode())))
-    code, out, _ = run(capsys, "check", "-")
-    assert (code, out.splitlines()[0]) == (0, "model    <stdin>  (3 states, 3 observations)")
-
-
 # --- distribution ------------------------------------------------------------------------------------
 
 
@@ -312,11 +288,6 @@ def test_a_sequence(capsys: Capture) -> None:
         "sequence": ["blank", "ask(1,2)", "bot"],
         "probability": {"exact": "1/84", "decimal": "0.01190476190"},
     }
-
-
-def test_silence_is_not_printed(capsys: Capture) -> None:
-    out = run(capsys, "distribution", "ex2.hmm", "--given", "n(1)", "--horizon", "3")[1]
-    assert [line.split()[0] for line in out.splitlines()] == ["0", "1", "2"]
 
 
 # --- programs ----------------------------------------------------------------------------------------
@@ -412,13 +383,6 @@ def test_wrong_input(arguments: list[str], message: str, hint: str, capsys: Capt
     assert (code, out) == (2, "")
     assert message in err
     assert hint in err
-
-
-def test_no_claim(capsys: Capture, folder: Path) -> None:
-    (folder / "open.hmm").write_text(EX2.replace("; private ln(2)", ""), encoding="utf-8")
-    code, _, err = run(capsys, "check", "open.hmm")
-    assert (code, "nothing is claimed" in err) == (2, True)
-    assert run(capsys, "budget", "open.hmm")[0] == 0
 
 
 def test_a_probability_outside_the_class(capsys: Capture, folder: Path) -> None:
