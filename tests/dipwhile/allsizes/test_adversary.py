@@ -79,16 +79,6 @@ for i in 1..N do
 end
 """,
     ),
-    "a change between drawing and using": (
-        2,
-        """input q[N] in {0, 1}; output o in 0..3 = 0; adjacent linf 1
-for k in 1..2 do
-  x <- 2 - k
-  if k = 2 then o <- argmax(noisy) end
-  for i in 1..N do noisy[i] <- Lap(eps, x*q[i]) end
-end
-""",
-    ),
     "the constants where the array is used": (
         2,
         """input q[N] in {0, 1}; output o in 0..3 = 0; adjacent linf 1
@@ -274,71 +264,11 @@ for k in 1..2 do
 end
 """,
     ),
-    "the number of the round changes between an array of noise and its use": (
-        2,
-        """input q[N] in {0, 1}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0; adjacent linf 1
-for k in 1..2 do
-  if k = 2 then out <- argmax(noisy) end
-  for i in 1..N do noisy[i] <- Lap(eps/2, (100 - 99*(k - 1))*q[i]) end
-end
-""",
-    ),
-    "an output is read before another value is published": (
-        1,
-        """input q[N] in {0, 1}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0; adjacent linf 1
-for i in 1..N do
-  seen[i] <- q[i]
-  x <- seen[i]
-  seen[i] <- 0
-  out <- x
-end
-""",
-    ),
-    "an output may be overwritten, is read, and is overwritten": (
-        2,
-        """input q[N] in {0, 1}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0; adjacent linf 1
-for i in 1..N do
-  seen[1] <- q[1]
-  seen[i] <- 0
-  x <- seen[1]
-  seen[1] <- 0
-  out <- x
-end
-""",
-    ),
-    "a loop that keeps the best value has no round": (
-        1,
-        """input q[N] in {0, 1}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0; adjacent linf 1
-best <- q[1]
-w <- 1
-for i in 2..N do
-  r <- Lap(eps/2, q[i])
-  if i = 2 or r > best then best <- r; w <- 2 end
-end
-if w = 1 then out <- disc(best, 0, 1, 3) end
-""",
-    ),
     "every cell of an array of noise reads all inputs": (
         3,
         """input q[N] in {0, 1}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0; adjacent l1 1
 for i in 1..N do noisy[i] <- Lap(eps, sum(q)) end
 out <- disc(max(noisy), 0, 1)
-""",
-    ),
-    "the adjacency bounds some cells only": (
-        2,
-        """param M = 1; input q[N] in {0, 10}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0
-adjacent forall i in 1..M: abs(q'[i] - q[i]) <= 1
-x <- Lap(eps, q[2])
-out <- disc(x, 0, 1)
-seen[1] <- 0
-""",
-    ),
-    "the declared inputs are no integers": (
-        1,
-        """input q[N] in {0, 1/2}; output out in {0, 1, 2, 3} = 3, seen[N] in {0, 1} = 0; adjacent linf 1/2
-x <- DLap(2*eps, 2*q[1])
-out <- disc(x, 0, 1)
 """,
     ),
 }

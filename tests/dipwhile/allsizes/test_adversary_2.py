@@ -92,23 +92,6 @@ out[1] <- 0
     assert found.least.low == 0
 
 
-def test_every_cell_of_a_family_sums_up_again() -> None:
-    """What a sum inside of the draws has spent is not spent for the next cell."""
-    text = """param N = 2
-input q[N] in {0, 1}
-output o in {0, 1} = 0
-adjacent l1 1
-private eps
-for i in 1..N do
-  noisy[i] <- Lap(eps/4, sum(q))
-end
-o <- disc(max(noisy), 0, 1)
-"""
-    least, t = needed(text, 3).low, proved_t(text)
-    assert least == fmpq(3, 4)
-    assert t is None or least <= t
-
-
 @pytest.mark.parametrize("distance", ["1000000000", "10^30"])
 def test_changes_of_integers_are_not_listed_without_end(distance: str) -> None:
     text = f"""param N = 2
