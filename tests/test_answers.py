@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,12 +148,3 @@ def test_what_is_private_for_two_inputs_only_says_so() -> None:
     (found,) = answers("check svt1 -D N=1 --pair q=[0] q=[1]")
     assert found["question"]["pair"] == [{"q": ["0"]}, {"q": ["1"]}]
     assert answers("check svt1 -D N=1")[0]["question"]["pair"] is None
-
-
-def test_the_table_of_keys_in_the_document() -> None:
-    text = (Path(__file__).parents[1] / "docs" / "terminal.md").read_text(encoding="utf-8")
-    table = text.partition("| kind | `question` | `answer` |\n")[2].partition("\n\n")[0].splitlines()[1:]
-    listed = [[re.findall(r"`([^`]*)`", cell) for cell in row.strip("|").split("|")] for row in table]
-    parts = [each["properties"] for each in validator().schema["$defs"].values()]
-    wanted = [[p["question"]["required"], p["answer"]["required"]] for p in parts]
-    assert listed == [[[p["kind"]["const"]], *keys] for p, keys in zip(parts, wanted, strict=True)]
