@@ -2,7 +2,7 @@
 
 The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.dipwhile.rederive`),
 which shares nothing with the main pipeline except the parser.  This file gives it the names and overrides
-that tests use, and tests it in turn:
+that tests use:
 
 *   :func:`oracle_distribution` is the slow route: paths, linear constraints, exact measures.
 *   :func:`numeric_privacy_violation` finds the worst violation of a claim on a grid of eps.
