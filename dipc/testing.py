@@ -303,7 +303,7 @@ def _as_expected(mechanism: Mechanism, expected: str, every_size: bool = False) 
     if every_size:
         verdict = mechanism.prove()
         report = partial(str, verdict)
-    elif mechanism.program.question.claim is not None:
+    elif (claim := mechanism.program.claim) is not None and claim.number:
         about_secrets: PufferfishVerdict = mechanism.pufferfish().check()
         verdict, report = about_secrets, partial(pufferfish_described, about_secrets)
     else:

@@ -602,13 +602,13 @@ class Mechanism:
         """The claim in a text, by default the program's own; messages call the text ``name``."""
         if text is not None:
             return convert.to_claim(self.program, text, name)
-        question = self.program.question
-        if question.claim is not None and question.priors:
-            raise about_secrets(question.claim)
-        if self.program.claim is None:
+        claim = self.program.claim
+        if claim is not None and claim.number and self.program.question.priors:
+            raise about_secrets(claim)
+        if claim is None:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)
-        return self.program.claim
+        return claim
 
 
 class OnlyProved(Mechanism):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from operator import itemgetter
 from typing import Any
 
@@ -27,7 +28,7 @@ from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.step import Stepper
 from dipc.dipwhile.semantics.valuations import grouped, holds
 from dipc.dipwhile.syntax import ast, core
-from dipc.dipwhile.syntax.compile import compile_claim, compile_number_claim
+from dipc.dipwhile.syntax.compile import compile_claim
 from dipc.dipwhile.syntax.parser import parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.questions import not_drawn
@@ -39,7 +40,6 @@ from dipc.models.laws import Vector, cases_in_order
 from dipc.models.mixtures import Asked, Compared, Drawn, Ends, Exponent, Mixture, Mixtures
 from dipc.models.values import Valuation, Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 
 MOST_STATES = 200_000
@@ -68,34 +68,23 @@ def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = 
 
     Raises :class:`InputError` if there is none, and for what is wrong in it.
     """
-    claim: core.CoreClaim | core.CoreNumberClaim | None = program.question.claim or program.claim
+    claim = program.claim
     if text is not None:
-        written, constants = parse_claim(text, CLAIM_NAME), dict(program.parameters)
-        claim = compile_number_claim(written, constants) or compile_claim(written, constants)
+        claim = compile_claim(parse_claim(text, CLAIM_NAME), dict(program.parameters))
     if claim is None:
         hint = "add a line such as: private ln(2)    (or give a claim: `--claim 'ln(2)'`)"
         raise InputError(f"{program.source.name}: the program makes no claim", hint=hint)
-    rest = claim.claim if isinstance(claim, core.CoreNumberClaim) else claim
-    budgets = rest.budgets
-    if at is not None and at not in budgets:
-        hint = "leave out its interval, or give a budget in it"
-        raise InputError(f"the budget {at} is not one of those that the claim is about", rest.span, hint)
-    return Asked(_exponent(claim), _delta(rest), budgets if at is None else EpsRange.point(at))
-
-
-def _exponent(claim: core.CoreClaim | core.CoreNumberClaim) -> Exponent:
-    if isinstance(claim, core.CoreNumberClaim):
-        return Exponent(as_written(claim.claim.epsilon), claim.factor, claim.constant, claim.rate)
-    return Exponent(as_written(claim.epsilon), fmpq(1), fmpq(0), goal_of(claim).multiple)
-
-
-def _delta(claim: core.CoreClaim) -> fmpq:
-    delta = goal_of(replace(claim, epsilon=ast.Eps())).delta
-    number = delta.as_rational() if isinstance(delta, Quotient) else None
-    if number is None:
+    goal = goal_of(claim, at)
+    epsilon, delta = goal.exponent, goal.delta.as_rational()
+    if epsilon.functions:
+        message = "with priors epsilon is a sum of numbers, their logarithms and multiples of eps"
+        raise InputError(message, claim.epsilon.span, "for example `eps + ln(2)`")
+    if delta is None:
         hint = "for example `ln(2), 1/100`"
         raise InputError("delta must be a rational number in questions with priors", claim.span, hint)
-    return fmpq(number.p, number.q)
+    factor = prod((base ** int(power.p) for base, power in epsilon.logarithms), start=fmpq(1))
+    written = Exponent(as_written(claim.epsilon), factor, epsilon.constant, epsilon.rate)
+    return Asked(written, fmpq(delta.p, delta.q), goal.budgets)
 
 
 # --- the distribution of the inputs ----------------------------------------------------------
@@ -319,8 +308,7 @@ class ProgramSecrets:
     @property
     def makes_claim(self) -> bool:
         """Whether the program makes a claim."""
-        program = self.explored.program
-        return program.claim is not None or program.question.claim is not None
+        return self.explored.program.claim is not None
 
     @property
     def shared(self) -> tuple[object, ...]:

@@ -431,3 +431,5 @@ def test_claims_that_do_not_fit() -> None:
         decided(core, "eps")
     with pytest.raises(InputError, match="is negative"):
         decided(core, "ln(1/2)")
+    with pytest.raises(InputError, match="with priors epsilon is a sum of numbers"):
+        decided(core, "ln(1 + exp(eps))")

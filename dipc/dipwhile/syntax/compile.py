@@ -23,7 +23,6 @@ from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, 
 from dipc.dipwhile.syntax.core import (
     CoreAdjacency,
     CoreClaim,
-    CoreNumberClaim,
     CoreProgram,
     CoreQuestion,
     Variable,
@@ -92,7 +91,6 @@ def compile_program(
 
     adjacency = program.adjacency
     claim = replace(program.claim, sizes=()) if program.claim and sampled else program.claim
-    number = compile_number_claim(claim, parameters) if claim else None
     relation = compile_adjacency(adjacency, names, inputs, parameters) if adjacency else None
     return CoreProgram(
         source=source,
@@ -112,7 +110,6 @@ def compile_program(
             questions.compile_unknowns(program.unknowns, parameters),
             tuple(questions.compile_prior(prior, program, parameters, inputs) for prior in program.priors),
             tuple(s for line in program.secrets for s in questions.secrets(line, names, inputs, parameters)),
-            number,
         ),
     )
 
@@ -160,7 +157,8 @@ def compile_claim(
         message = f"the epsilon of `{measure}` is one for all pairs of inputs"
         raise InputError(message, claim.epsilon.span, "an epsilon of each pair is for `private EPSILON`")
     budgets = compile_interval(claim.interval, constants)
-    return CoreClaim(epsilon, delta, budgets, claim.span, measure, of_pair, text)
+    number = measure is None and not of_pair and is_number(epsilon)
+    return CoreClaim(epsilon, delta, budgets, claim.span, measure, of_pair, text, number)
 
 
 def compile_measure(claim: ast.Claim, constants: Constants) -> Measure | None:
@@ -178,20 +176,11 @@ def compile_measure(claim: ast.Claim, constants: Constants) -> Measure | None:
     return Measure(int(order.p))
 
 
-def compile_number_claim(claim: ast.Claim, constants: Constants) -> CoreNumberClaim | None:
-    """A claim such as ``1.372``, ``ln(2)`` or ``eps + ln(2)``; None if it is a multiple of eps, or wrong."""
-    refuse_sizes(claim, constants)
-    if claim.measure is not None:
-        return None
-    if any(isinstance(node, ast.Fold) for node in nodes(claim.epsilon)):
-        return None
-    epsilon = substitute(claim.epsilon, constants)
+def is_number(epsilon: ast.Expr) -> bool:
+    """Whether a compiled epsilon is one such as ``ln(2)`` or ``eps + 1``, and not a multiple of eps."""
     exponent = questions.exponent_of(epsilon)
-    if slope(epsilon) is not None or exponent is None or any(isinstance(r, ast.Expr) for r in exponent):
-        return None
-    delta = None if claim.delta is None else compile_delta(claim.delta, constants)
-    rest = CoreClaim(claim.epsilon, delta, compile_interval(claim.interval, constants), claim.span)
-    return CoreNumberClaim(*questions.exponential(exponent, claim.epsilon.span), rest)
+    functions = any(isinstance(base, ast.Expr) for base in exponent or ())
+    return slope(epsilon) is None and exponent is not None and not functions
 
 
 def refuse_sizes(claim: ast.Claim, constants: Constants) -> None:
@@ -224,10 +213,12 @@ def asks(source: Source) -> Asks:
         if is_for_every_size(program):
             return Asks(has_prior=bool(program.priors), every_size=True)
         parameters = evaluate_parameters(program.params, NO_OVERRIDES)
-        number = compile_number_claim(program.claim, parameters) if program.claim else None
+        claim, number = program.claim, False
+        if claim and claim.measure is None and not any(isinstance(n, ast.Fold) for n in nodes(claim.epsilon)):
+            number = is_number(substitute(claim.epsilon, parameters))
     except InputError:
         return Asks()
-    return Asks(number is not None, bool(program.priors))
+    return Asks(number, bool(program.priors))
 
 
 def is_for_every_size(program: ast.Program) -> bool:
@@ -239,10 +230,10 @@ def is_for_every_size(program: ast.Program) -> bool:
     return claimed or unlisted or drawn
 
 
-def about_secrets(number: CoreNumberClaim) -> InputError:
+def about_secrets(claim: CoreClaim) -> InputError:
     """The error for a number that is claimed of the secrets of a program."""
     message = "the claim is about the secrets of the program, and what an attacker knows of them"
-    return InputError(message, number.claim.epsilon.span, "`dipc pufferfish check` decides it")
+    return InputError(message, claim.epsilon.span, "`dipc pufferfish check` decides it")
 
 
 EPSILON_HINT = "for example `eps/2`, `ln(3)`, `ln(1 + (exp(eps) - 1)/4)` or, with a delta, `2*eps, 1/100`"
@@ -265,8 +256,10 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
     if exponent is None:
         message = "the epsilon of the claim must be a sum of multiples of eps, numbers and logarithms"
         raise InputError(message, span, EPSILON_HINT)
-    for argument in exponent:
-        if isinstance(argument, ast.Expr):
+    for argument, power in exponent.items():
+        if isinstance(argument, fmpq):
+            questions.rational_power(argument, power, span)
+        elif isinstance(argument, ast.Expr):
             for node in nodes(argument):
                 check_delta_node(node, "the argument of `ln`")
     return result

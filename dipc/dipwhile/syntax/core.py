@@ -185,6 +185,7 @@ class CoreClaim:
     """``epsilon`` and ``delta`` are expressions in eps; ``measure`` is what is bounded, if not the loss.
 
     ``of_pair`` are numbers that depend on the pair of inputs, by the names that epsilon has for them.
+    ``number``: epsilon is one such as ``ln(2)``, not a multiple of eps.
     """
 
     epsilon: Expr
@@ -194,6 +195,7 @@ class CoreClaim:
     measure: Measure | None = None
     of_pair: tuple[tuple[str, Expr], ...] = ()
     text: str = ""  # epsilon as written, if it depends on the pair
+    number: bool = False
 
 
 # --- questions of ``dipc pufferfish`` -----------------------------------------------------------
@@ -214,19 +216,6 @@ class CorePrior:
 
 
 @frozen
-class CoreNumberClaim:
-    """``exp(epsilon) = factor * exp(constant + rate*eps)``, an epsilon that is not a multiple of eps.
-
-    The other parts are those of :class:`CoreClaim`.
-    """
-
-    factor: fmpq
-    constant: fmpq
-    rate: fmpq
-    claim: CoreClaim
-
-
-@frozen
 class CoreQuestion:
     """What a program says for ``dipc pufferfish`` only, without constants and loops.
 
@@ -236,7 +225,6 @@ class CoreQuestion:
     unknowns: tuple[Unknown, ...] = ()
     priors: tuple[CorePrior, ...] = ()
     secrets: tuple[Secret, ...] = ()
-    claim: CoreNumberClaim | None = None
 
 
 @frozen

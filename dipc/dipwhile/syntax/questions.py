@@ -256,15 +256,6 @@ def whole_power(power: fmpq, base: ast.Expr) -> fmpq:
     return power
 
 
-def exponential(exponent: Linear, span: Span) -> tuple[fmpq, fmpq, fmpq]:
-    """``factor``, ``constant``, ``rate`` with ``exp(epsilon) = factor * exp(constant + rate*eps)``."""
-    factor = fmpq(1)
-    for base, power in exponent.items():
-        if isinstance(base, fmpq):
-            factor *= rational_power(base, power, span)
-    return factor, exponent.get(None, fmpq(0)), exponent.get("eps", fmpq(0))
-
-
 def rational_power(base: fmpq, power: fmpq, span: Span) -> fmpq:
     """``base^power``, if that is a rational number."""
     if base <= 0:
