@@ -13,7 +13,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.greatest import Values
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.pipeline import check_for_all_budgets
+from dipc.dipwhile.pipeline import check_for_all_budgets, restricted
 from dipc.dipwhile.semantics.adjacency import Input, cost
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
@@ -22,8 +22,7 @@ from dipc.dipwhile.semantics.valuations import grouped, holds, number_of, value_
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_delta, compile_interval
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.dipwhile.syntax.kinds import Kinds
-from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_measure
+from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_good
 from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.simplify import OPERATORS
@@ -32,7 +31,6 @@ from dipc.errors import InputError
 from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import FALSE, TRUE, Atom, Value, show
 from dipc.numbers.quotient import Quotient
-from dipc.signs.eps_range import EpsRange
 
 Gap = fmpq | None
 """The distance to the nearest input with another value; None: no input has another value."""
@@ -85,15 +83,11 @@ def expectations(
 def check_accurate(explored: Explored, written: ast.AccurateClaim, at: fmpq | None, clock: Clock) -> Verdict:
     """Decide ``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
     program = explored.program
-    good = compile_measure(written.good, program, "what is accurate", Kinds.BOOLEAN)
+    good = compile_good(written.good, program)
     when = None if written.condition is None else compile_condition_on_inputs(written.condition, program)
     constants = dict(program.parameters)
     beta = function_of_eps(compile_delta(written.beta, constants, "beta"), NOTHING, never)
-    budgets = compile_interval(written.interval, constants)
-    if at is not None and at not in budgets:
-        hint = "leave out its interval, or give a budget in it"
-        raise InputError(f"the budget {at} is not one of those that the claim is about", written.span, hint)
-    budgets = budgets if at is None else EpsRange.point(at)
+    budgets = restricted(compile_interval(written.interval, constants), at, written.span)
     condition = None if when is None else when.text
     claim = Accurate(budgets, as_written(written.good), beta, condition, span=written.span)
 

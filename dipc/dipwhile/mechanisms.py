@@ -38,7 +38,7 @@ from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, about_secrets, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
-from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate
+from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate, parse_expression
 from dipc.errors import CLAIM_NAME, EPSILON_NAME, InputError, LimitReached, Source, WrongType, check_type
 from dipc.lazily import lazily
 from dipc.shipped import is_python, python_mechanism, source_of
@@ -319,8 +319,12 @@ class Mechanism:
         ([(exp(-eps))/(1 + exp(eps))], ['2*ln(2)'])
         """
         ask, precision = self._ask(None, at, budgets), convert.to_width(width)
-        what = expressions.read_good(good, self.program, "<good>")
-        condition = None if when is None else expressions.read_condition(when, self.program, "<when>")
+        what = expressions.compile_good(parse_expression(good, "<good>"), self.program)
+        condition = None
+        if when is not None:
+            condition = expressions.compile_condition_on_inputs(
+                parse_expression(when, "<when>"), self.program
+            )
         bound = None if beta is None else measures.read_bound(beta, self.program, "<beta>")
 
         def found() -> greatest.Accuracy:
@@ -348,7 +352,7 @@ class Mechanism:
         (1)/(1 + exp(eps))
         """
         ask = self._ask(None, at, budgets)
-        what = expressions.read_measure(measure, self.program, "<measure>")
+        what = expressions.compile_measure(parse_expression(measure, "<measure>"), self.program)
         only = None if input is None else convert.to_input(self.program, input)
 
         def found() -> greatest.Expectation:

@@ -39,7 +39,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_epsilon
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.dipwhile.syntax.questions import exponent_of, rational_power, whole_power
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, LimitReached, Span
 from dipc.excerpts import count_text
 from dipc.lazily import lazily
 from dipc.models.laws import Listed, Neighbours
@@ -247,12 +247,15 @@ def goal_of(claim: CoreClaim, at: fmpq | None = None) -> Goal:
         message = "the epsilon of the claim depends on the two inputs, and this is about one for all pairs"
         raise InputError(message, claim.span, "`dipc check` decides it; give another claim for this question")
     delta = Quotient.of(0) if claim.delta is None else function_of_eps(claim.delta, NOTHING, never)
-    budgets = claim.budgets
+    return Goal(restricted(claim.budgets, at, claim.span), exponent(claim.epsilon), delta, span=claim.span)
+
+
+def restricted(budgets: EpsRange, at: fmpq | None, span: Span) -> EpsRange:
+    """The values of eps that a claim is about, or of these only ``at``."""
     if at is not None and at not in budgets:
         hint = "leave out its interval, or give a budget in it"
-        raise InputError(f"the budget {at} is not one of those that the claim is about", claim.span, hint)
-    eps_range = budgets if at is None else EpsRange.point(at)
-    return Goal(eps_range, exponent(claim.epsilon), delta, span=claim.span)
+        raise InputError(f"the budget {at} is not one of those that the claim is about", span, hint)
+    return budgets if at is None else EpsRange.point(at)
 
 
 def exponent(epsilon: ast.Expr) -> Exponent:

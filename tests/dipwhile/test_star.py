@@ -179,7 +179,7 @@ def test_propositions(text: str, wanted: set[str]) -> None:
         ("out[3] = top", "`out[3]` does not exist", "out[3]"),
         ("out[1] = ", "expected a number or a name, found the end of the text", ""),
         ("n", "a proposition needs a Boolean, but `n` is a number", "n"),
-        ("out = top", "`out` is an array and needs an index here", "out"),
+        ("out = top", "`out` is an array: its cells are compared one by one", "out = top"),
         ("out = [top]", "`out` has 2 cells, but it is compared with 1 values", '"out = [top]"'),
         ("n = [1]", "`n` is not an array of the outputs", '"n = [1]"'),
         ("out = [top, q]", "`q` is not an output", '"out = [top, q]"'),

@@ -7,16 +7,24 @@ the instructions before the first branch, outside the right sides of ``and`` and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types
-from dipc.dipwhile.syntax.arrays import Sizes, assignments, check_range, check_uses, instruction_parts
+from dipc.dipwhile.syntax.arrays import (
+    Sizes,
+    assignments,
+    check_range,
+    check_uses,
+    check_whole_arrays,
+    instruction_parts,
+)
 from dipc.dipwhile.syntax.core import Halt, Instruction, Jump, Test, Variable, value_of
 from dipc.dipwhile.syntax.kinds import Kinds, show_domain
-from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.names import Names, Scope, check_expression, target_name
 from dipc.dipwhile.syntax.simplify import why_no_value
+from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import children, nodes, preorder
 from dipc.errors import InputError
 from dipc.models.values import Atom, Value, show
@@ -54,18 +62,43 @@ def evaluated(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     return (expr.left,) if isinstance(expr, ast.Binary) and expr.op in ast.CONNECTIVES else children(expr)
 
 
-def check_formula(
-    expr: ast.Expr, variables: Iterable[Variable], role: str, wanted: Kinds = Kinds.BOOLEAN
-) -> None:
-    """Refuse what is wrong in an expression about inputs or outputs, wherever it stands."""
-    types.refuse_eps((expr,))
-    variables = list(variables)
+def compile_about(
+    expr: ast.Expr,
+    variables: Sequence[Variable],
+    constants: Constants,
+    role: str,
+    wanted: Kinds = Kinds.BOOLEAN,
+    *,
+    atoms: frozenset[str] = frozenset(),
+    scope: Scope = frozenset(),
+    primes: bool = False,
+) -> ast.Expr:
+    """An expression about inputs or outputs, with constants evaluated; refuses what is wrong in it anywhere.
+
+    It may mention the variables (and, with ``primes``, neighbours), constants, and atoms: these and those in
+    the sets of the variables.
+    """
+    none: frozenset[str] = frozenset()
+    named = frozenset(variable.name for variable in variables)
+    atoms |= {value.name for v in variables for value in v.domain if isinstance(value, Atom)}
+    check_expression(expr, Names(frozenset(constants), named, none, none, atoms), scope, primes)
+    check_whole_arrays(expr, variables)
+    core = substitute(expr, constants)
+    types.refuse_eps((core,))
     sizes = {variable.name: variable.size for variable in variables if variable.size is not None}
-    check_uses(expr, sizes)
-    check_nodes(nodes(expr), sizes)
-    types.require(expr, types.check(expr, types.declared_kinds(variables)), wanted, role)
-    for node in nodes(expr):
+    check_uses(core, sizes)
+    check_nodes(nodes(core), sizes)
+    types.require(core, types.check(core, types.declared_kinds(variables)), wanted, role)
+    for node in nodes(core):
         types.check_constant(node)
+    return core
+
+
+def refuse_names(expr: ast.Expr, others: Collection[str], what: str, hint: str) -> None:
+    """Refuse an expression that mentions one of these, which is not ``what`` it may mention."""
+    for node in nodes(expr):
+        if isinstance(node, ast.Name | ast.Index) and (name := target_name(node)) in others:
+            raise InputError(f"`{name}` is not {what}", node.span, hint)
 
 
 def check_nodes(found: Iterable[ast.Expr], sizes: Sizes) -> None:

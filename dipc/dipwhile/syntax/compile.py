@@ -17,8 +17,8 @@ from flint import fmpq
 
 from dipc.claims.ratios import Measure
 from dipc.dipwhile.syntax import ast, questions, types
-from dipc.dipwhile.syntax.arrays import array_sizes, check_whole_arrays
-from dipc.dipwhile.syntax.certain import check_certain, check_formula
+from dipc.dipwhile.syntax.arrays import array_sizes
+from dipc.dipwhile.syntax.certain import check_certain, compile_about, refuse_names
 from dipc.dipwhile.syntax.constants import check_known, declare, declare_input, evaluate, evaluate_parameters
 from dipc.dipwhile.syntax.core import (
     CoreAdjacency,
@@ -30,7 +30,7 @@ from dipc.dipwhile.syntax.core import (
 from dipc.dipwhile.syntax.everywhere import check_everywhere, empty_ranges
 from dipc.dipwhile.syntax.functions import check_call
 from dipc.dipwhile.syntax.layout import METRICS
-from dipc.dipwhile.syntax.names import Names, check_expression, check_names, collect_names, target_name
+from dipc.dipwhile.syntax.names import Names, check_names, collect_names, target_name
 from dipc.dipwhile.syntax.pairwise import of_pairs
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
@@ -384,39 +384,23 @@ def compile_formula(
     expr: ast.Expr, names: Names, inputs: Sequence[Variable], constants: Constants
 ) -> ast.Expr:
     """A Boolean expression over the inputs and the primed inputs."""
-    none: frozenset[str] = frozenset()
-    speakable = Names(names.parameters, names.inputs, none, none, names.atoms)
     bound = {node.variable for node in nodes(expr) if isinstance(node, ast.Fold)}
-    for node in nodes(expr):
-        match node:
-            case ast.Name(name) | ast.Index(name) if name in (names.outputs | names.locals) - bound:
-                hint = "an adjacency formula refers to inputs only"
-                raise InputError(f"`{name}` is not an input", node.span, hint)
+    others = (names.outputs | names.locals) - bound
+    refuse_names(expr, others, "an input", "an adjacency formula refers to inputs only")
     if isinstance(expr, ast.Name) and expr.name not in names.inputs:  # probably meant as a metric
         hint = did_you_mean(expr.name, METRICS, METRIC_HINT)
         raise InputError(f"unknown adjacency `{expr.name}`", expr.span, hint)
-    check_expression(expr, speakable, none, primes=True)
-    check_whole_arrays(expr, inputs)
+    core = compile_about(expr, inputs, constants, "an adjacency formula", atoms=names.atoms, primes=True)
     check_both_sides(expr, names)
-    core = substitute(expr, constants)
-    check_formula(core, inputs, "an adjacency formula")
     return core
 
 
 def compile_condition(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
     """A Boolean expression over the outputs of a program, as a proposition about them."""
-    none: frozenset[str] = frozenset()
-    constants = dict(program.parameters)
-    outputs = frozenset(output.name for output in program.outputs)
-    atoms = frozenset(v.name for output in program.outputs for v in output.domain if isinstance(v, Atom))
-    for node in nodes(expr):
-        if isinstance(node, ast.Name | ast.Index) and target_name(node) in program.variables - outputs:
-            hint = f"a proposition refers to outputs only: {', '.join(sorted(outputs))}"
-            raise InputError(f"`{target_name(node)}` is not an output", node.span, hint)
-    check_expression(expr, Names(frozenset(constants), none, outputs, none, atoms), none)
-    core = substitute(expr, constants)
-    check_formula(core, program.outputs, "a proposition")
-    return core
+    outputs = {output.name for output in program.outputs}
+    hint = f"a proposition refers to outputs only: {', '.join(sorted(outputs))}"
+    refuse_names(expr, program.variables - outputs, "an output", hint)
+    return compile_about(expr, program.outputs, dict(program.parameters), "a proposition")
 
 
 METRIC_HINT = "choose `linf`, `l1`, `hamming`, `all`, or a formula such as `abs(q - q') <= 1`"

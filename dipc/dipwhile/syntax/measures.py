@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import check_whole_arrays
-from dipc.dipwhile.syntax.certain import check_formula
+from dipc.dipwhile.syntax.certain import compile_about, refuse_names
 from dipc.dipwhile.syntax.core import CoreProgram, Variable
 from dipc.dipwhile.syntax.kinds import Kinds
-from dipc.dipwhile.syntax.names import Names, check_expression, target_name
-from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.unroll import substitute
 from dipc.dipwhile.syntax.walk import bottom_up, nodes, with_children
 from dipc.errors import InputError
-from dipc.models.values import Atom
 
 GAP = "gap"
 
@@ -36,24 +31,16 @@ class Condition:
     gaps: tuple[tuple[str, ast.Expr], ...]
 
 
-def read_good(text: str, program: CoreProgram, name: str) -> ast.Expr:
-    """What is accurate: a Boolean expression of inputs and outputs; messages call the text ``name``."""
-    return compile_measure(parse_expression(text, name), program, "what is accurate", Kinds.BOOLEAN)
+def compile_good(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
+    """What is accurate: a Boolean expression of inputs and outputs, with its constants evaluated."""
+    variables = (*program.inputs, *program.outputs)
+    return _compiled(expr, program, variables, "what is accurate", Kinds.BOOLEAN)
 
 
-def read_measure(text: str, program: CoreProgram, name: str) -> ast.Expr:
-    """A number that depends on inputs and outputs."""
-    return compile_measure(parse_expression(text, name), program, "what is measured", Kinds.NUMBER)
-
-
-def read_condition(text: str, program: CoreProgram, name: str) -> Condition:
-    """A condition on inputs, which may compare gaps."""
-    return compile_condition_on_inputs(parse_expression(text, name), program)
-
-
-def compile_measure(expr: ast.Expr, program: CoreProgram, role: str, wanted: Kinds) -> ast.Expr:
-    """An expression of inputs and outputs with its constants evaluated; refuses one that has no value."""
-    return _compiled(expr, program, (*program.inputs, *program.outputs), role, wanted)
+def compile_measure(expr: ast.Expr, program: CoreProgram) -> ast.Expr:
+    """The same of a number that depends on inputs and outputs."""
+    variables = (*program.inputs, *program.outputs)
+    return _compiled(expr, program, variables, "what is measured", Kinds.NUMBER)
 
 
 def compile_condition_on_inputs(expr: ast.Expr, program: CoreProgram) -> Condition:
@@ -96,18 +83,8 @@ def _compiled(
     expr: ast.Expr, program: CoreProgram, variables: Sequence[Variable], role: str, wanted: Kinds
 ) -> ast.Expr:
     """The expression with its constants evaluated; it may mention these variables, parameters and atoms."""
-    none: frozenset[str] = frozenset()
-    known = frozenset(variable.name for variable in variables)
-    for node in nodes(expr):
-        if isinstance(node, ast.Name | ast.Index) and target_name(node) in program.variables - known:
-            kind = "an input or an output" if any(v in variables for v in program.outputs) else "an input"
-            hint = f"{role} may depend on: {', '.join(sorted(known)) or 'nothing'}"
-            raise InputError(f"`{target_name(node)}` is not {kind}", node.span, hint)
-    constants = dict(program.parameters)
-    declared = (*program.inputs, *program.outputs)
-    atoms = frozenset(value.name for v in declared for value in v.domain if isinstance(value, Atom))
-    check_expression(expr, Names(frozenset(constants), known, none, none, atoms), none)
-    check_whole_arrays(expr, variables)
-    core = substitute(expr, constants)
-    check_formula(core, variables, role, wanted)
-    return core
+    known = {variable.name for variable in variables}
+    kind = "an input or an output" if any(v in variables for v in program.outputs) else "an input"
+    hint = f"{role} may depend on: {', '.join(sorted(known)) or 'nothing'}"
+    refuse_names(expr, program.variables - known, kind, hint)
+    return compile_about(expr, variables, dict(program.parameters), role, wanted)

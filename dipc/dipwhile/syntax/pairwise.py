@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from flint import fmpq
 
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.arrays import check_whole_arrays
-from dipc.dipwhile.syntax.certain import check_formula
+from dipc.dipwhile.syntax.certain import compile_about
 from dipc.dipwhile.syntax.core import CoreAdjacency, Variable
 from dipc.dipwhile.syntax.kinds import Kinds
-from dipc.dipwhile.syntax.names import Names, check_expression, target_name
+from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.unroll import Constants, substitute
+from dipc.dipwhile.syntax.unroll import Constants
 from dipc.dipwhile.syntax.walk import children, nodes, with_children
 from dipc.errors import InputError
-from dipc.models.values import Atom
 
 DISTANCE = "distance"
 """What a claim calls the distance of the two inputs in the metric of the line ``adjacent``."""
@@ -62,11 +60,4 @@ def _checked(
                 message = "`distance` is that of the metric after `adjacent`, and there is none"
                 raise InputError(message, node.span, "write it out, for example `eps*abs(q - q')`")
             variables.append(Variable(DISTANCE, None, (fmpq(0),), None, node.span))
-    none: frozenset[str] = frozenset()
-    atoms = frozenset(value.name for v in inputs for value in v.domain if isinstance(value, Atom))
-    known = names | {variable.name for variable in variables}
-    check_expression(part, Names(frozenset(constants), known, none, none, atoms), none, primes=True)
-    check_whole_arrays(part, inputs)
-    core = substitute(part, constants)
-    check_formula(core, variables, "the epsilon of a claim", Kinds.NUMBER)
-    return core
+    return compile_about(part, variables, constants, "the epsilon of a claim", Kinds.NUMBER, primes=True)

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from dipc.dipwhile.syntax import ast, types, walk
 from dipc.dipwhile.syntax.arrays import array_sizes, assignments
-from dipc.dipwhile.syntax.certain import check_certain, check_formula
+from dipc.dipwhile.syntax.certain import check_certain, compile_about, refuse_names
 from dipc.dipwhile.syntax.constants import check_known, evaluate
 from dipc.dipwhile.syntax.core import CorePrior, Instruction, Variable
 from dipc.dipwhile.syntax.everywhere import check_everywhere
@@ -22,7 +22,6 @@ from dipc.dipwhile.syntax.names import (
     Names,
     Scope,
     check_binder,
-    check_expression,
     check_names,
     collect_names,
     target_name,
@@ -208,15 +207,8 @@ def compile_event(
     expr: ast.Expr, names: Names, inputs: Sequence[Variable], constants: Constants, scope: Scope
 ) -> ast.Expr:
     """A Boolean expression over the inputs."""
-    for node in walk.nodes(expr):
-        match node:
-            case ast.Name(name) | ast.Index(name) if name in names.outputs | names.locals:
-                raise InputError(f"`{name}` is not an input", node.span, "a secret refers to inputs only")
-    none: frozenset[str] = frozenset()
-    check_expression(expr, Names(names.parameters, names.inputs, none, none, names.atoms), scope)
-    core = substitute(expr, constants)
-    check_formula(core, inputs, "a secret")
-    return core
+    refuse_names(expr, names.outputs | names.locals, "an input", "a secret refers to inputs only")
+    return compile_about(expr, inputs, constants, "a secret", atoms=names.atoms, scope=scope)
 
 
 # --- claims of a number ----------------------------------------------------------------------
