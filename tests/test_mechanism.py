@@ -171,17 +171,6 @@ def test_the_same_question_twice_has_the_same_answer() -> None:
     assert first.epsilon == second.epsilon
 
 
-def test_an_array_for_a_scalar(coin: dipc.Mechanism) -> None:
-    with pytest.raises(InputError, match="the input `q` is one value, not 2 values"):
-        coin.distribution(q=[True, False])
-
-
-@pytest.mark.parametrize("true", [True, np.True_, "true", dipc.Atom("true")])
-def test_truth_values(coin: dipc.Mechanism, true: Any) -> None:
-    assert coin.distribution(q=true).of("true").at(0) == Fraction(1, 2)
-    assert coin.distribution(q=true).of(True) == coin.distribution(q=False).of(False)
-
-
 @pytest.mark.parametrize("n", [2, np.int32(2), Fraction(2), "2", fmpq(2)])
 def test_parameters_in_every_form(n: Any) -> None:
     assert dipc.load(SVT4, N=n).parameters["N"] == "2"
@@ -205,24 +194,6 @@ def test_the_command_line_names_its_option(capsys: pytest.CaptureFixture[str]) -
 
 
 # --- distributions ---------------------------------------------------------------------------
-
-
-def test_asking_a_distribution(svt: dipc.Mechanism) -> None:
-    law = svt.distribution(q=(0, 1))
-    key = (("out", (dipc.Atom("bot"), dipc.Atom("top"))),)
-    assert law.of(out=["bot", "top"]) == law.of(["bot", "top"]) == law[key]
-    assert law.of(["top", "top"]) == 0 and (("out", ()),) not in law
-    assert law.total() == 1
-    assert next(iter(law)) == (("out", (dipc.Atom("bot"),) * 2),)
-
-
-def test_several_outputs_are_asked_by_name() -> None:
-    law = dipc.load(TWO).distribution(q=1)
-    assert law.of(n=1, x=["top", "bot"]) == 1
-    with pytest.raises(InputError, match=r"give each output by its name: n, x\n.*d\.of\(n='1', x=\['top'"):
-        law.of(1)
-    with pytest.raises(InputError, match="no value is given for the output `x`"):
-        law.of(n=1)
 
 
 @pytest.mark.parametrize(
@@ -274,12 +245,6 @@ def test_the_budget_of_a_counterexample_is_an_ordinary_number(broken: dipc.Viola
     assert again == broken and Fraction(again.counterexample.epsilon) == 1
 
 
-def test_sympy_of_a_violation(broken: dipc.Violated) -> None:
-    inequality = broken.to_sympy()
-    eps = sympy.Symbol("eps", positive=True)
-    assert bool(inequality.subs(eps, 1)) and not bool(inequality.subs(eps, 3))
-
-
 def test_sympy_of_a_claim(coin: dipc.Mechanism) -> None:
     claim = coin.sentence().to_sympy()
     assert all(bool(claim.subs(sympy.Symbol("eps", positive=True), x)) for x in (sympy.Rational(1, 3), 2))
@@ -319,12 +284,6 @@ def test_a_file_is_no_budget(svt: dipc.Mechanism) -> None:
             with pytest.raises(InputError, match="draws a figure and does not write the file") as caught:
                 draw(file)  # type: ignore[operator]
             assert caught.value.hint.endswith(f'.savefig("{file}")')
-
-
-def test_what_was_set_from_outside() -> None:
-    mechanism = dipc.load("param N = 3, c = 1; output o in {0, 1}; o <- 0", N=2)
-    assert mechanism.parameters == {"N": "2", "c": "1"}
-    assert mechanism.replaced == {"N": "3"}
 
 
 def test_progress_in_words() -> None:

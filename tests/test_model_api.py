@@ -12,13 +12,12 @@ from flint import fmpq
 from processes import GUESS
 
 import dipc
-from dipc.claims.exponent import logarithm_text
 from dipc.claims.rows import lines, record
 from dipc.clock import Clock
-from dipc.dpctl.model import ModelRegions, wrapped
+from dipc.dpctl.model import ModelRegions
 from dipc.dpctl.records import rows_of
-from dipc.dpctl.verdict import Fails, Open, Undecided, Witness
-from dipc.models.chain import MarkovChain, Mdp
+from dipc.dpctl.verdict import Open, Undecided
+from dipc.models.chain import MarkovChain
 from dipc.models.validity import check_probabilities
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -37,12 +36,6 @@ def survey() -> Any:
 # --- in ----------------------------------------------------------------------------------------------
 
 
-def test_the_survey(survey: Any) -> None:
-    assert survey.check("D[ln 3, 0](X out_1)").status == "holds"
-    assert survey.value("P=? (X out_1)")["plus"] == fmpq(3, 4)
-    assert isinstance(survey.check("D[1, 0](X out_1)"), Fails)
-
-
 def test_states_keep_their_order() -> None:
     model = dipc.MarkovChain({"z": {"b": 1}, "a": {"z": "1/2", "c": "1/2"}}).model
     assert model.names == ("z", "a", "b", "c", "†")
@@ -56,14 +49,6 @@ def test_exact_numbers(third: Any) -> None:
     assert chain.value("P=? (X g)")["s"] == fmpq(1, 3)
 
 
-def test_functions_of_eps() -> None:
-    rows = {"s": {"g": Z / (1 + Z), "h": "1/(1 + exp(eps))"}, "t": {"h": Z / (1 + Z), "g": 1 / (1 + Z)}}
-    chain = dipc.MarkovChain(rows, neighbours=[("s", "t")])
-    assert chain.check("D[eps, 0](X g)").status == "holds"
-    assert chain.check("D[eps/2, 0](X g)").witness.violated_for
-    assert chain.value("P=? (X g)")["s"] == Z / (1 + Z)
-
-
 def test_a_row_may_be_one_state() -> None:
     assert dipc.MarkovChain({"s": "s"}).check("P>=1 (G s)").status == "holds"
 
@@ -74,24 +59,6 @@ def test_a_matrix_and_a_graph(survey: Any) -> None:
     graph = survey.to_networkx()
     again = dipc.MarkovChain.from_networkx(graph.subgraph(["plus", "minus", "yes", "no"]), neighbours=PAIRS)
     assert again.value("D[?, 0](X yes)").values == survey.value("D[?, 0](X out_1)").values
-
-
-def test_a_graph_and_back(survey: Any) -> None:
-    """Labels, neighbours, start states and final states survive, also one that no edge leads to."""
-    rows = {"a": {"b": "exp(-eps)", "c": "1 - exp(-eps)"}, "lonely": {}, "b": {"a": 1}, "d": {"d": 1}}
-    other = dipc.MarkovChain(rows, labels={"x": ["lonely", "c"]}, neighbours=[("b", "a")], start=["b", "d"])
-    for chain in (survey, other):
-        again = dipc.MarkovChain.from_networkx(chain.to_networkx())
-        assert again.model == chain.model
-        assert again.states == chain.states
-    again = dipc.MarkovChain.from_networkx(survey.to_networkx(), neighbours=[("yes", "no")], start=["plus"])
-    assert again.check("D[0, 0](X true)").at == {"plus": "holds"}
-
-
-def test_satisfying_are_those_asked_about(survey: Any) -> None:
-    assert survey.check("P>=1/2 (X out_1)").satisfying == {"plus"}
-    assert survey.check("P>=1/2 (X out_1)", start=["minus"]).satisfying == set()
-    assert survey.check("!P>=1/2 (X out_1)", start=survey.states).satisfying == {"minus", "yes", "no"}
 
 
 @pytest.fixture
@@ -204,20 +171,6 @@ def test_views(survey: Any) -> None:
     assert repr(survey) == "<MarkovChain <model>: Markov chain, 5 states, 1 pair of neighbours>"
 
 
-def test_a_witness_of_a_decision_process() -> None:
-    model = Mdp(("plus", "minus"), {}, ((0, 1),), (0, 1), ("L", "H"), ((((0, fmpq(1)),),) * 2,) * 2)
-    asked = wrapped(model).property("D[0, 0](F plus)")
-    word = {"prefix": ("H", "L"), "cycle": ("H",)}
-    witness = Witness("D[0, 0](F plus)", "plus", "minus", Quotient.of(1), Quotient.of(0), **word)
-    at = {"plus": "fails", "minus": "fails"}
-    rows = list(rows_of(Fails(asked, model, at, {}, frozenset(), witness=witness), "m.dpm"))
-    said = dict(lines(rows))
-    assert said["model"] == "m.dpm  (Markov decision process, 2 states, 2 actions, 1 pair of neighbours)"
-    assert said["actions"] == "H L (H)^ω"
-    assert record(rows)["witness"]["actions"] == {"prefix": ["H", "L"], "cycle": ["H"]}
-    assert record(rows)["kind"] == "mdp"
-
-
 def test_what_is_open_is_rounded_outwards(survey: Any) -> None:
     low, high = fmpq(18139, 61440), fmpq(710333, 2211840)
     gap = Open("plus", "minus", low, high, "depth 8")
@@ -234,13 +187,6 @@ def test_what_is_open_is_rounded_outwards(survey: Any) -> None:
     ]
 
 
-def test_many_states_are_not_all_listed() -> None:
-    chain = dipc.MarkovChain({f"s{i}": f"s{i}" for i in range(30)})
-    said = dict(lines(rows_of(chain.check("false"))))
-    assert said["asked"].endswith("s8, s9 and 20 more")
-    assert said["verdict"] == f"FAILS at {said['asked']}"
-
-
 # --- parts -------------------------------------------------------------------------------------------
 
 
@@ -253,11 +199,6 @@ def test_whether_a_function_vanishes_at_a_root() -> None:
     ]
     assert all(vanishes_at(f, root) for f in (z - 2, z * z - 4, (z - 2) * (z - 3), z - z))
     assert not any(vanishes_at(f, root) for f in (z - 3, z + 2))
-
-
-def test_logarithms() -> None:
-    numbers = (Quotient.of(3), Z, Z * 2, Z * Z, Quotient.of(1))
-    assert [*map(logarithm_text, numbers)] == ["ln(3)", "eps", "ln(2*exp(eps))", "2*eps", "0"]
 
 
 def test_probabilities_are_judged_on_the_range_only() -> None:

@@ -62,25 +62,6 @@ def run(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
 # --- outputs; docs/model-checking.md shows others ----------------------------------------------------
 
 
-def test_a_formula_with_eps(capsys: Capture) -> None:
-    assert run(capsys, "check", "survey.dpm", "D[eps, 0](X out_1)", "--from", "minus") == (1, """\
-model         survey.dpm  (Markov chain, 5 states, 1 pair of neighbours)
-formula       D[ε, 0](X out_1)   for ε in (0, inf)
-asked         minus
-verdict       FAILS at minus
-because       D[ε, 0](X out_1)
-state         plus
-neighbour     minus
-budget        ε = 1
-P(plus)       0.7500000000  =  3/4
-P(minus)      0.2500000000  =  1/4
-bound         0.6795704571  =  1/4*exp(ε)
-excess        0.07042954289  =  3/4 - 1/4*exp(ε)
-violated for  0 < ε < 1.0986122886 (rounded inwards)
-time          0.01 s
-""", "")  # fmt: skip
-
-
 def test_an_eps_that_is_no_rational_number(capsys: Capture) -> None:
     """The formula fails at ln 2 only: shown rounded, and with an interval around it for machines."""
     question = ("check", "geometric.dpm", "!P=1/2 (X g)", "--from", "s")

@@ -55,18 +55,6 @@ def test_show(survey: str) -> None:
     ]
 
 
-def test_show_a_decision_process(tmp_path: Path) -> None:
-    file = tmp_path / "a.dpm"
-    file.write_text("mdp; a [L] -> {a: 1/2, b: 1/2}; a [H] -> a; b [L] -> a", encoding="utf-8")
-    assert output(show, str(file)).splitlines()[1:] == [
-        "start       every state",
-        "neighbours  none",
-        "a           [L] -> a: 1/2, b: 1/2",
-        "            [H] -> a: 1",
-        "b           [L] -> a: 1",
-    ]
-
-
 def test_show_as_json(survey: str) -> None:
     found: dict[str, Any] = contents(output(show, survey, "--json"))
     states = found.pop("states")
@@ -89,13 +77,6 @@ def test_export_is_read_back(survey: str, to: str, read: Any, tmp_path: Path) ->
     text = target.read_text(encoding="utf-8")
     assert with_sets(read(Source("a", text)).model) == with_sets(read_model(Source("a", SURVEY)).model)
     assert output(export, str(target), "--to", to) == text
-
-
-def test_the_other_formats(survey: str) -> None:
-    assert output(export, survey, "--to", "prism").startswith("// s=0: plus\n")
-    assert output(export, survey, "--to", "dot").startswith("digraph chain {")
-    assert output(export, survey, "--to", "svg").startswith("<svg")
-    assert output(show, survey, "--to", "dot") == output(export, survey, "--to", "dot")
 
 
 def test_neighbours_and_numbers(tmp_path: Path) -> None:

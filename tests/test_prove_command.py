@@ -20,7 +20,6 @@ from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
-from dipc.dipwhile.decorator import mechanism
 from dipc.dipwhile.records.every_size import least_text
 from dipc.errors import InputError, InternalError, Source, Span, WrongType
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF
@@ -104,14 +103,6 @@ def test_undecided(capsys: Capture) -> None:
     ]
 
 
-def test_sizes_that_are_set(capsys: Capture, asked: list[Question]) -> None:
-    lines = shown(capsys, "prove", "svt1", "-D", "N=4", "-D", "c=2")
-    assert lines["program"] == "svt1  (N = 4, c = 2, T = 0, Delta = 1; q: reals)"
-    assert lines["verdict"] == "PRIVATE for N = 4"
-    assert asked[0].overrides == {"N": 4, "c": 2}
-    assert asked[0].sizes == ()
-
-
 # --- JSON ----------------------------------------------------------------------------------------
 
 
@@ -132,23 +123,7 @@ def test_json_of_a_proof(capsys: Capture) -> None:
     assert len(strategy["moves"]) == 4
 
 
-def test_json_of_a_violation(capsys: Capture) -> None:
-    code, out = run(capsys, "prove", "svt3", "--json")
-    record = contents(out)
-    status(["check", "svt3", "--json"])
-    assert (code, record["verdict"], record["least_t"], record["first_broken_N"]) == (1, "violated", None, 3)
-    assert record["strategies"] == []
-    assert record["private_on_declared"] is True
-    assert record["counterexample"] == contents(capsys.readouterr().out)["counterexample"]
-
-
 # --- other forms of the answer -------------------------------------------------------------------
-
-
-def test_details(capsys: Capture) -> None:
-    _, out = run(capsys, "prove", "svt1", "--details")
-    assert "\n\nHow the samples move\n  place           branch " in out
-    assert "  line 12: for i  r >= rT, out[i] = top  q[i] changes by -1 " in out
 
 
 def test_latex(capsys: Capture) -> None:
@@ -292,32 +267,6 @@ def test_prove() -> None:
     assert "How the samples move" in found._repr_html_()
     with pytest.raises(WrongType, match="neither true nor false"):
         bool(found)
-
-
-def test_prove_knows_what_was_set(asked: list[Question]) -> None:
-    dipc.load("svt1", N=3).prove()
-    assert asked[0].fixed_sizes == {"N": 3}
-    with pytest.raises(WrongType, match="parameter of the program"):
-        dipc.load("svt1").prove(N=3)  # type: ignore[call-arg]
-
-
-def test_assert_private(capsys: Capture) -> None:
-    assert dipc.assert_private("svt1", all_sizes=True).least_t == 1
-    with pytest.raises(AssertionError, match=r"neither proved nor refuted(.|\n)*the second largest"):
-        dipc.assert_private("nmax1", all_sizes=True)
-
-
-def test_a_mechanism_in_python(asked: list[Question]) -> None:
-    @mechanism(inputs="q[N] in {0, 1}", outputs="out[N] in {0, 1}", adjacent="linf 1", private="eps", N=2)
-    def copied(q):  # type: ignore[no-untyped-def]
-        out = [0] * N  # type: ignore[name-defined]  # noqa: F821
-        for i in range(N):  # type: ignore[name-defined]  # noqa: F821
-            out[i] = q[i]
-        return out
-
-    copied.prove()
-    copied.with_parameters(N=4).prove()
-    assert [found.sizes for found in asked] == [("N",), ()]
 
 
 REALS = """param N = 3

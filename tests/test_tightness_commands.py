@@ -51,29 +51,6 @@ def test_budget_at_one_eps(capsys: pytest.CaptureFixture[str]) -> None:
     assert "attained at ε = 1/2\n" in out
 
 
-def test_infinite(capsys: pytest.CaptureFixture[str]) -> None:
-    found = record(capsys, "budget", HIST2, "-D", "N=1")
-    assert found["t"] == {
-        "exact": None,
-        "formula": None,
-        "low": "0",
-        "high": None,
-        "infinite": True,
-        "attained": False,
-    }
-    assert found["reached"][0]["where"] == "approached as eps -> 0"
-    assert "infinite: (t*ε)-private for no t" in run(capsys, "budget", HIST2, "-D", "N=1")
-
-
-def test_the_loss_curve(capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "budget", HIST2, "-D", "N=1", "--for", "[1, 2)", "--epsilon-curve")
-    assert "loss       1/ε   for 1 ≤ ε < 2\n" in out
-    found = record(capsys, "budget", SVT, "-D", "N=1", "--epsilon-curve")
-    (segment,) = found["loss"]
-    assert segment["value"] == "ln((3*exp(1/2*eps))/(-1 + 4*exp(1/4*eps)))"
-    assert (segment["low"], segment["high"]) == ("0", "inf")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

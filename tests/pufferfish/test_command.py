@@ -7,7 +7,6 @@ import re
 import sys
 from fractions import Fraction
 from itertools import product
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -80,63 +79,7 @@ def record(capsys: Capture, *arguments: str) -> tuple[int, Any]:
 # --- outputs; docs/pufferfish.md shows others ---------------------------------------------------------
 
 
-def test_least_constants_of_every_horizon(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "7", "--curve")
-    assert code == 0
-    assert [line.split()[:2] for line in out.splitlines()[1:]] == [
-        [str(k), str(2 ** ((k - 1) // 2))] for k in range(1, 8)
-    ]
-    assert out.splitlines()[0].split() == ["horizon", "least", "c", "epsilon", "sequence"]
-    assert out.splitlines()[-1].split()[3:7] == ["blank", "ask(1,", "2)", "bot"]
-    code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "3", "--curve", "--json")
-    assert [each["c"]["exact"] for each in contents(out)] == ["1", "1", "2"]
-
-
-def test_the_least_t_of_every_horizon_is_no_logarithm(capsys: Capture, tmp_path: Path) -> None:
-    response = tmp_path / "response.hmm"
-    response.write_text(
-        "observe 0, 1; horizon 2; compare does(0), does(1)\nstate does(a) for a in 0..1 "
-        "emits {a: 1/(1 + exp(-eps)), 1 - a: exp(-eps)/(1 + exp(-eps))} next does(a)"
-    )
-    code, out, _ = run(capsys, "budget", str(response), "--curve")
-    assert (code, [line.split() for line in out.splitlines()]) == (
-        0, [["horizon", "least", "t", "sequence"], ["1", "1", "0"], ["2", "2", "0", "0"]]
-    )  # fmt: skip
-
-
-def test_infinite_loss(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "budget", "above.hmm", "--horizon", "any")
-    assert code == 0
-    assert "least c   infinite: no c is enough (infinite privacy loss)\nepsilon   infinite\n" in out
-    code, found = record(capsys, "budget", "above.hmm", "--horizon", "any")
-    assert found["c"] == {"exact": None, "low": None, "high": None, "infinite": True, "attained": True}
-    assert found["epsilon"] == {"formula": "inf", "decimal": None}
-    assert found["horizon"] == "any"
-
-
-def test_an_enclosure(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "budget", "weather")  # 2 + sqrt(7)
-    assert code == 3
-    low, high = map(float, re.findall(r"^least c +in \[(.*), (.*)\]$", out, re.MULTILINE)[0])
-    assert low < 2 + 7**0.5 < high < low + 1e-6
-    low, high = map(float, re.findall(r"^epsilon +in \[(.*), (.*)\]$", out, re.MULTILINE)[0])
-    assert low < log(2 + 7**0.5) < high
-    assert re.search(r"^sequence +(dry ){12}\.\.\.( dry){4}   \(\d+ observations\)$", out, re.MULTILINE)
-
-
 # --- functions of eps, delta -------------------------------------------------------------------------
-
-
-def test_eps(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "check", "count.hmm")
-    assert code == 1
-    assert "(2 states, 2 observations; ε in (0, inf))" in out
-    assert "claim     ε-Pufferfish private for every ε, horizon 2   (c = exp(ε))\n" in out
-    assert re.search(r"^budget +ε = \d", out, re.MULTILINE)
-    assert run(capsys, "check", "count.hmm", "--claim", "2*eps", "--quiet") == (0, "private\n", "")
-    found = record(capsys, "check", "count.hmm")[1]
-    assert found["parameters"] == {"eps": "(0, inf)"}
-    assert "epsilon" in found["counterexample"]
 
 
 def test_delta(capsys: Capture) -> None:
@@ -242,32 +185,6 @@ def test_json_of_check(capsys: Capture) -> None:
     }
 
 
-def test_json_of_budget(capsys: Capture) -> None:
-    code, found = record(capsys, "budget", "ex3.hmm")
-    assert (code, found["horizon"], found["epsilon"]) == (
-        0,
-        1,
-        {"formula": "ln(4)", "decimal": "1.386294361"},
-    )
-    assert found["c"] == {"exact": "4", "low": "4", "high": "4", "infinite": False, "attained": True}
-    (reached,) = found["reached"]
-    assert (reached["sequence"], reached["probability"]["exact"]) == (["2"], "2/3")
-    assert "approached as p -> 0" in run(capsys, "budget", "ex4")[1]
-
-
-CLOSE = "ln(464575131106459059050161575363926042571025918308245019/10^53)"  # just above ln(2 + sqrt(7))
-
-
-def test_undecided(capsys: Capture) -> None:
-    code, out, _ = run(capsys, "check", "weather", "--claim", CLOSE)
-    assert code == 3
-    assert re.search(r"^least c +in \[4\.6457", out, re.MULTILINE)
-    found = record(capsys, "check", "weather", "--claim", CLOSE)[1]
-    assert (found["verdict"], found["counterexample"]) == ("undecided", None)
-    assert set(found["least"]) == {"low", "high"}
-    assert found["reason"]
-
-
 # --- distribution ------------------------------------------------------------------------------------
 
 
@@ -278,16 +195,6 @@ def test_distribution(capsys: Capture) -> None:
     assert {row[0]: float(row[1]) for row in rows} == expected
     out = run(capsys, "distribution", "count.hmm", "--given", "does(0)")[1]
     assert out.startswith("yes yes  (1)/(1 + 2*exp(ε) + exp(2*ε))\n")
-
-
-def test_a_sequence(capsys: Capture) -> None:
-    given = ("distribution", "above.hmm", "--given", "init(1, 0)", "--sequence", "blank ask(1,2) bot")
-    (found,) = record(capsys, *given)[1]["distribution"]
-    assert found == {
-        "prior": None,
-        "sequence": ["blank", "ask(1,2)", "bot"],
-        "probability": {"exact": "1/84", "decimal": "0.01190476190"},
-    }
 
 
 # --- programs ----------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from itertools import product
+from math import exp, prod
+from operator import ge, gt, le, lt
 from pathlib import Path
 from random import Random
 
@@ -19,7 +21,7 @@ from dipc.errors import InputError, Unsupported
 from dipc.pufferfish.mixed import laws_of
 from dipc.pufferfish.programs import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
-from tests.pufferfish.test_export import by_z3, parsed, value
+from tests.pufferfish.test_export import by_z3
 
 Capture = pytest.CaptureFixture[str]
 CLINIC = """
@@ -40,6 +42,45 @@ if r <= 0 then out <- 0 elif r = 1 then out <- 1 else out <- 2 end
 
 
 SVT_PROGRAM = SVT.format(prior="", lines="param a in (0, 1), b in [1/4, 1 - a/2)\n" + INDEPENDENT)
+
+
+def parsed(text: str) -> list:
+    """All S-expressions of a text."""
+    stack: list[list] = [[]]
+    for token in re.findall(r"[()]|\|[^|]*\||[^\s()]+", re.sub(r"^;.*$", "", text, flags=re.M)):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(token)
+    return stack[0]
+
+
+def value(tree, env, number=Fraction):
+    """A term; for ``exp`` the numbers must be floats."""
+    if isinstance(tree, str):
+        return env[tree] if tree in env else number(Fraction(tree))
+    if tree[0] == "ite":
+        return value(tree[2] if value(tree[1], env, number) else tree[3], env, number)
+    given = [value(part, env, number) for part in tree[1:]]
+    match tree[0]:
+        case "+":
+            return sum(given)
+        case "*":
+            return prod(given)
+        case "-":
+            return -given[0]
+        case "/":
+            return given[0] / given[1]
+        case "exp":
+            return exp(given[0])
+        case "=":
+            return given[0] == given[1]
+        case "or" | "and" | "not" as word:
+            return {"or": any, "and": all, "not": lambda x: not x[0]}[word](given)
+    return {">": gt, ">=": ge, "<=": le, "<": lt}[tree[0]](*given)
 
 
 def asked(text: str) -> ProgramQuestion:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,9 +21,7 @@ from dipc.errors import InputError, LimitReached
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.export import redlog as module
 from dipc.pufferfish.export.redlog import redlog
-from dipc.pufferfish.panels import fixed
-from dipc.pufferfish.question import Claim, Question
-from tests.pufferfish.parametric_examples import example3, example4, example4_events
+from dipc.pufferfish.question import Claim
 from tests.pufferfish.test_export import TEXTS, read
 
 Capture = pytest.CaptureFixture[str]
@@ -66,26 +62,6 @@ def evaluated(text: str, values: dict[str, Any]) -> Any:
 
 def random_points(size: int, random: Random) -> list[list[Fraction]]:
     return [[Fraction(random.randint(-1, 13), 12) for _ in range(size)] for _ in range(40)]
-
-
-@pytest.mark.parametrize(
-    "make",
-    [example3, example4, example4_events, *(partial(read, RATIO, claim) for claim in ("ln(2)", "ln(5/4)"))],
-)
-def test_the_formula_at_points_of_the_class(make: Callable[[], Question]) -> None:
-    """Where all parameters are numbers the question is decided by other code."""
-    question = make()
-    variables, meanings, conditions, conclusions = parts(redlog(question, Clock()))
-    names, seen = question.parameters.names, set()
-    for point in random_points(len(names), Random(1)):
-        values = dict(zip(variables, point, strict=True))
-        if all(evaluated(atom, values) for atom in conditions):
-            private = all(evaluated(atom, values) for atom in conclusions)
-            given = zip(names, (evaluated(text, values) for text in meanings), strict=True)
-            fixed_at = fixed(question, {name: fmpq(x.numerator, x.denominator) for name, x in given})
-            assert (pipeline.check(fixed_at, Clock()).status == "private") == private
-            seen.add(private)
-    assert seen
 
 
 def with_z3(text: str) -> str:

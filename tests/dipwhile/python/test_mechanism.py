@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from campaigns import spread
 from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
 
@@ -46,94 +45,6 @@ def svt1(q, N=3, c=1, T=0, Delta=1):
             if found >= c:
                 return out
     return out
-
-
-@dipc.mechanism(outputs="out[N] in {bot, top}", **SVT)
-def svt4(q, N=3, c=1, T=0, Delta=1):
-    out = ["bot"] * N
-    bar = Lap(eps / (4 * Delta), T)
-    found = 0
-    for i, x in enumerate(q):
-        if Lap(scale=4 * Delta / (3 * eps), mean=x) >= bar:
-            out[i] = "top"
-            found += 1
-        if found >= c:
-            break
-    return out
-
-
-@dipc.mechanism(
-    inputs="q[N] in {0, 1}", outputs="out[N] in {bot, top}", adjacent="linf 1", private="eps/2, exp(-2)"
-)
-def sparse(q, N=3, c=1, T=0):
-    out = ["bot"] * N
-    bar = Lap(eps / 2, T)
-    found = 0
-    for i in range(N):
-        if not Lap(eps / 4, q[i]) >= bar:
-            continue
-        out[i] = "top"
-        bar = Lap(eps / 2, T)
-        found += 1
-        if found >= c:
-            break
-    return out
-
-
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out[N] in {-1, 0, 1}", adjacent="l1 1", private="eps")
-def hist1(q, N=3):
-    return [disc(Lap(eps, x), -1, 0, 1) for x in q]
-
-
-@dipc.mechanism(inputs="q in 0..N", outputs="out in 0..N", adjacent="l1 1", private="eps")
-def truncated_geometric(q, N=3):
-    return min(max(DLap(eps, q), 0), N)
-
-
-@dipc.mechanism(inputs="q[N] in {-1, 0, 1}", outputs="out in 1..N", adjacent="linf 1", private="eps")
-def exponential(q, N=3):
-    return Exp(eps / 2, range(N), lambda v: q[v]) + 1
-
-
-@dipc.mechanism(inputs="q in 1..k", outputs="out in 1..k", adjacent="all", private="eps")
-def kary(q, k=4):
-    if flip(exp(eps) / (exp(eps) + k - 1)):
-        return q
-    other = uniform(range(1, k))
-    return other + 1 if other >= q else other
-
-
-WRITTEN = {
-    "svt/svt1": svt1,
-    "svt/svt4": svt4,
-    "svt/sparse": sparse,
-    "histogram/hist1": hist1,
-    "randomized_response/kary": kary,
-    "discrete/truncated_geometric": truncated_geometric,
-    "exponential/exponential": exponential,
-}
-
-
-@pytest.mark.parametrize("name", spread(WRITTEN, 5))
-def test_shipped_programs_in_python(name: str) -> None:
-    """The same distribution on every input, the same verdict and the same counts."""
-    written = WRITTEN[name]
-    shipped = dipc.load(ROOT / "programs" / f"{name}.dip")
-    assert written.parameters == shipped.parameters
-    (q,) = shipped.program.inputs
-    assert (q.size is None) or q.size == 3
-    values = [q.domain] * (q.size or 1)
-    for cells in product_of(values):
-        u = cells if q.size else cells[0]
-        assert dict(written.distribution(q=u)) == dict(shipped.distribution(q=u)), u
-    got, wanted = written.check(), shipped.check()
-    assert (got.status, got.goal) == (wanted.status, wanted.goal)
-    assert (got.counts.inputs, got.counts.pairs, got.counts.outputs) == (
-        wanted.counts.inputs,
-        wanted.counts.pairs,
-        wanted.counts.outputs,
-    )
-    assert got.counterexample == wanted.counterexample
 
 
 def product_of(values: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
