@@ -7,6 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
+import dipc.dipwhile.panels.notebook  # how verdicts show themselves
+import dipc.dpctl.views
+import dipc.pufferfish.views  # noqa: F401
 from dipc.child import held
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock, as_one
@@ -15,18 +18,18 @@ from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.compile import asks
 from dipc.dpctl.model import Formula, MarkovModel, load_model
-from dipc.dpctl.records import rows_of as formula_rows
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, LimitReached, Source, check_type
 from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.programs import ProgramQuestion
-from dipc.pufferfish.records import verdict_rows as hidden_rows
 from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
 from dipc.report.words import program_rows, verdict_rows
 from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, is_python, load, source_of
 
 T = TypeVar("T")
+FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer | ModelVerdict
+Answer = TypeVar("Answer", Verdict, PufferfishVerdict, AllSizesAnswer, ModelVerdict, Verdict | AllSizesAnswer)
 
 
 @overload
@@ -95,19 +98,35 @@ def assert_private(
             raise InputError("`parameters` are for a program in a file", hint=hint)
         ask = mechanism.prove if all_sizes else mechanism.check
         verdict: Verdict | AllSizesAnswer = ask(claim, **options)
-    if verdict.status == "private":
-        return verdict
-    if verdict.status not in WHAT:
+    if verdict.status in ("holds", "fails"):
         hint = "`dipc.assert_accurate(mechanism, good, beta)` is about accuracy"
         raise InputError(f"`{claim}` is not a claim of privacy", hint=hint)
-    told = verdict if isinstance(verdict, AllSizesAnswer) else described(mechanism, verdict)
-    raise AssertionError(f"{WHAT[verdict.status]}\n{told}")
+    return _asserted(verdict, "this mechanism", "private", mechanism)
 
 
-WHAT = {
-    "violated": "this mechanism is not private",
-    "undecided": "it is undecided whether this mechanism is private: it was neither proved nor refuted",
-}
+def _asserted(verdict: Answer, what: str, is_so: str, mechanism: Mechanism | None = None) -> Answer:
+    """The verdict, if it is a proof; else the error says what ``what`` is not, or that this is undecided."""
+    match verdict.status:
+        case "private" | "holds":
+            return verdict
+        case "undecided":
+            raise AssertionError(f"{_undecided(what, is_so)}\n{_told(verdict, mechanism)}")
+    is_not = "does not hold" if is_so == "holds" else f"is not {is_so}"
+    raise AssertionError(f"{what} {is_not}\n{_told(verdict, mechanism)}")
+
+
+def _undecided(what: str, is_so: str) -> str:
+    claimed = is_so if is_so == "holds" else f"is {is_so}"
+    return f"it is undecided whether {what} {claimed}: it was neither proved nor refuted"
+
+
+def _told(verdict: FileVerdict, mechanism: Mechanism | None) -> str:
+    """A verdict as the commands show it; of a program with its name and parameters."""
+    if not isinstance(verdict, Verdict):
+        return str(verdict)
+    assert mechanism is not None
+    first = program_rows(mechanism.program.source.name, mechanism.parameters)
+    return text(plain_document([*first, *verdict_rows(verdict)]))
 
 
 def assert_accurate(
@@ -133,15 +152,7 @@ def assert_accurate(
         if not isinstance(mechanism, Mechanism):
             mechanism = _read(partial(Mechanism.load, mechanism, **(parameters or {})))
         verdict = mechanism.check(claim, **options)
-    if verdict.status == "holds":
-        return verdict
-    raise AssertionError(f"{ACCURATE[verdict.status]}\n{described(mechanism, verdict)}")
-
-
-ACCURATE = {
-    "fails": "this mechanism is not accurate",
-    "undecided": "it is undecided whether this mechanism is accurate: it was neither proved nor refuted",
-}
+    return _asserted(verdict, "this mechanism", "accurate", mechanism)
 
 
 def assert_pufferfish_private(
@@ -167,10 +178,7 @@ def assert_pufferfish_private(
         what = "a question is that of a model, a program or a file"
         check_type(asked, (PufferfishQuestion, ProgramQuestion), what, 'dipc.load("ex2").question()')
         verdict: PufferfishVerdict = asked.check(claim, **options)
-    if verdict.status == "private":
-        return verdict
-    what = WHAT[verdict.status].replace("mechanism", "question")
-    raise AssertionError(f"{what}\n{pufferfish_described(verdict)}")
+    return _asserted(verdict, "this question", "private")
 
 
 def assert_holds(
@@ -189,53 +197,25 @@ def assert_holds(
         loaded = _read(partial(load_model, model)) if isinstance(model, str | Path) else model
         check_type(loaded, MarkovModel, "a formula is about a Markov model", 'dipc.load_model("survey")')
         verdict = loaded.check(formula, **options)
-    if verdict.status == "holds":
-        return verdict
-    raise AssertionError(f"{FORMULAS[verdict.status]}\n{formula_described(verdict)}")
+    return _asserted(verdict, "this formula", "holds")
 
 
-FORMULAS = {
-    "fails": "this formula does not hold",
-    "undecided": "it is undecided whether this formula holds: it was neither proved nor refuted",
-}
-
-
-def formula_described(verdict: ModelVerdict) -> str:
-    """A verdict as ``dipc model check`` shows it."""
-    return text(plain_document(formula_rows(verdict)))
-
-
-def _read(read: Callable[[], T]) -> T:
-    """What is read; a limit that runs out raises :class:`Unread`."""
+def _read(read: Callable[[], T], expected: str | None = "") -> T:
+    """What is read; or, after a limit, that what it claims is undecided."""
     try:
         return read()
     except LimitReached as limit:
-        raise Unread(f"{WHAT['undecided']}\n{limit} (while it was read)") from None
-
-
-def pufferfish_described(verdict: PufferfishVerdict) -> str:
-    """A verdict as ``dipc pufferfish check`` shows it."""
-    return text(plain_document(hidden_rows(verdict)))
-
-
-def described(mechanism: Mechanism, verdict: Verdict) -> str:
-    """A verdict as ``dipc check`` shows it."""
-    first = program_rows(mechanism.program.source.name, mechanism.parameters)
-    return text(plain_document([*first, *verdict_rows(verdict)]))
-
-
-class Unread(AssertionError):
-    """A limit ran out while a file was read: what it claims is undecided."""
+        told = f"{_undecided('this mechanism', 'private')}\n{limit} (while it was read)"
+        if expected != "":
+            told = _unexpected(expected, "undecided", told)
+        raise UnexpectedVerdict(told) from None
 
 
 class UnexpectedVerdict(AssertionError):
     """The verdict is not the one the program expects; the message is the whole report."""
 
 
-FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer | tuple[ModelVerdict, ...]
-
-
-def check_file(file: Path | str) -> FileVerdict:
+def check_file(file: Path | str) -> FileVerdict | tuple[ModelVerdict, ...]:
     """Decide the claim of a file, or of a function such as ``mine.py:f``.
 
     It is compared with the comment ``# expect:`` (private, or holds, without one).  Of a Markov model these
@@ -245,75 +225,59 @@ def check_file(file: Path | str) -> FileVerdict:
     with as_one():
         if is_python(file):
             function = _read(partial(Mechanism.load_file, file, {}))
-            return _as_expected(function, expected_verdict(function.commented) or "private")
+            return _as_expected(function, expected_verdict(function.commented))
         path = Path(file)
         match path.suffix:
             case ".hmm":
-                return _hidden_checked(path)
+                model = HiddenMarkovModel.load(path)
+                expected = expected_verdict(model.source)
+                return _compared(_read(model.question, expected).check(), expected)
             case ".dip":
                 return _checked(path, source_of(path))
             case _:
                 return _properties_checked(path)
 
 
-def _hidden_checked(path: Path) -> PufferfishVerdict:
-    model = HiddenMarkovModel.load(path)
-    expected = expected_verdict(model.source) or "private"
-    try:
-        question = _read(model.question)
-    except Unread as unread:
-        raise _unexpected(expected, "undecided", str(unread)) from None
-    verdict = question.check()
-    if verdict.status != expected:
-        raise _unexpected(expected, verdict.status, pufferfish_described(verdict))
-    return verdict
-
-
 def _properties_checked(path: Path) -> tuple[ModelVerdict, ...]:
     """The verdicts of all properties; the error is about those that are not as expected."""
     model = _read(partial(load_model, path))
-    expected = [line.expected or "holds" for line in model.declared()]
-    verdicts = tuple(model.check(line) for line in model.declared())
-    wrong = [
-        str(_unexpected(answer, verdict.status, formula_described(verdict)))
-        for answer, verdict in zip(expected, verdicts, strict=True)
-        if answer != verdict.status
-    ]
+    verdicts, wrong = [], []
+    for line in model.declared():
+        verdicts.append(model.check(line))
+        try:
+            _compared(verdicts[-1], line.expected or "holds")
+        except UnexpectedVerdict as unexpected:
+            wrong.append(str(unexpected))
     if wrong:
         raise UnexpectedVerdict("\n\n".join(wrong))
-    return verdicts
+    return tuple(verdicts)
 
 
-def _checked(path: Path | str, source: Source) -> FileVerdict:
+def _checked(path: Path, source: Source) -> FileVerdict:
     def read() -> tuple[bool, Mechanism]:
         every_size = asks(source).every_size
         return every_size, Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
 
-    try:
-        every_size, mechanism = _read(lambda: held(Clock(), read, (source,)))
-    except Unread as unread:
-        expected = expected_verdict(source, EXPECT) or expected_verdict(source, EXPECT_ALL) or "private"
-        raise _unexpected(expected, "undecided", str(unread)) from None
-    expected = expected_verdict(source, EXPECT_ALL if every_size else EXPECT) or "private"
-    return _as_expected(mechanism, expected, every_size)
+    either = expected_verdict(source, EXPECT) or expected_verdict(source, EXPECT_ALL)
+    every_size, mechanism = _read(lambda: held(Clock(), read, (source,)), either)
+    return _as_expected(mechanism, expected_verdict(source, EXPECT_ALL if every_size else EXPECT), every_size)
 
 
-def _as_expected(mechanism: Mechanism, expected: str, every_size: bool = False) -> FileVerdict:
-    verdict: FileVerdict
+def _as_expected(mechanism: Mechanism, expected: str | None, every_size: bool = False) -> FileVerdict:
     if every_size:
-        verdict = mechanism.prove()
-        report = partial(str, verdict)
-    elif (claim := mechanism.program.claim) is not None and claim.number:
+        return _compared(mechanism.prove(), expected)
+    if (claim := mechanism.program.claim) is not None and claim.number:
         about_secrets: PufferfishVerdict = mechanism.pufferfish().check()
-        verdict, report = about_secrets, partial(pufferfish_described, about_secrets)
-    else:
-        verdict = mechanism.check()
-        report = partial(described, mechanism, verdict)
-    if verdict.status != expected:
-        raise _unexpected(expected, verdict.status, report())
-    return verdict
+        return _compared(about_secrets, expected)
+    return _compared(mechanism.check(), expected, mechanism)
 
 
-def _unexpected(expected: str, status: str, told: str) -> UnexpectedVerdict:
-    how = f"expected `{expected}`, the verdict is `{status}`"
-    return UnexpectedVerdict(f"{how}\n{told}")
+def _compared(verdict: Answer, expected: str | None, mechanism: Mechanism | None = None) -> Answer:
+    """The verdict, if it is the expected one (private, if none is announced)."""
+    if verdict.status == (expected or "private"):
+        return verdict
+    raise UnexpectedVerdict(_unexpected(expected, verdict.status, _told(verdict, mechanism)))
+
+
+def _unexpected(expected: str | None, status: str, told: str) -> str:
+    return f"expected `{expected or 'private'}`, the verdict is `{status}`\n{told}"
