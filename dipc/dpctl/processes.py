@@ -10,10 +10,11 @@ A state formula inside a path formula is evaluated in the process itself, over a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cmp_to_key, partial
-from typing import Any
+from typing import Any, cast
 
 from flint import arb, ctx, fmpq
 
@@ -27,15 +28,16 @@ from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import Progression, States, is_bounded, progression
 from dipc.dpctl.ranges import negative_at
 from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
-from dipc.dpctl.schedulers import HERE, Product, one_of, sign_of
+from dipc.dpctl.schedulers import HERE, Product, Sign, one_of, sign_of
 from dipc.dpctl.steps import MOST_NODES, Number, Steps
 from dipc.dpctl.syntax import show
 from dipc.dpctl.values import INSIDE, Attained, Enclosed
 from dipc.dpctl.verdict import Open
 from dipc.dpctl.words import DEPTH, Bound, Found, Tree
 from dipc.errors import InputError, LimitReached, Unsupported
-from dipc.models.chain import MarkovChain, Mdp, Row
+from dipc.models.chain import MarkovChain, Mdp
 from dipc.models.graph import reaching
+from dipc.models.parameters import mapped
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -59,13 +61,19 @@ class Options:
     exact: bool = False
 
 
-class Process(Judge):
-    """Truth of state formulas in the states of a process; what P and D say is left to the subclasses."""
+class Process(Judge, ABC):
+    """Truth of state formulas in the states of a process; ``compare`` has the signs of its numbers."""
+
+    depth, nodes = DEPTH, MOST_NODES
+    compare: Sign = staticmethod(sign_of)
 
     def __init__(self, mdp: AnyMdp, clock: Clock) -> None:
         self.mdp, self.tick = mdp, partial(clock.tick, "words of actions")
         self._held: dict[tuple[Formula, int], bool | None] = {}
         self._parts: dict[Formula, tuple[dict[Formula, States], set[int]]] = {}
+        self._best: dict[Formula, tuple[list[Any], list[Any]]] = {}
+        self._trees: dict[Formula, Tree] = {}
+        self._searched: dict[tuple[Privacy, int, int], Found] = {}
 
     def truth(self, formula: Formula, state: int) -> bool | None:
         here = frozenset([state])
@@ -90,12 +98,61 @@ class Process(Judge):
 
     def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
         """A word that breaks a D between two states, or True, or None if it is undecided."""
-        raise NotImplementedError
+        if self.doubtful(formula.path, state, other):
+            return None
+        found = self.searched(formula, state, other)
+        return found.breach or (True if found.low is None else None)
+
+    def searched(self, formula: Privacy, s: int, t: int) -> Found:
+        """The result of the search for two states."""
+        if (key := (formula, s, t)) not in self._searched:
+            bound = self.bound(formula.epsilon, formula.delta)
+            self._searched[key] = self.settled(self.search(formula.path, s, t, bound))
+        return self._searched[key]
+
+    @abstractmethod
+    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
+        """Look for a word, or schedulers, that break a bound."""
+
+    def bound(self, epsilon: Exponent | None, delta: Quotient | None, least: str = "") -> Bound:
+        """The inequality of D, with the least values for what is None."""
+        factor = Quotient.one() if epsilon is None else self.number(epsilon.factor)
+        delta = Quotient.of(0) if delta is None else self.number(delta)
+        return Bound(plain(factor), plain(delta), least, self.compare)
 
     def breach(self, formula: Privacy, state: int) -> Outcome:
         each = (self.found(formula, state, other) for other in self.mdp.neighbours_of(state))
         broken = next(found for found in each if isinstance(found, Outcome))
         return broken._replace(p=lifted(broken.p), q=lifted(broken.q))
+
+    def violates(self, formula: Privacy, s: int, t: int) -> bool:
+        return isinstance(self.found(formula, s, t), Outcome)
+
+    @abstractmethod
+    def product(self, path: Formula) -> Product[Any]:
+        """The process with the automaton of a path formula."""
+
+    def once(self) -> None:
+        """A tick, at which it is no use to go on if a sign is missing."""
+        self.tick()
+        self.settled(None)
+
+    def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
+        self.sure(path, state)
+        product = self.product(path)
+        if path not in self._best:
+            best = product.minimum(self.once, self.compare), product.maximum(self.once, self.compare)
+            self._best[path] = self.settled(best)
+        low, high = (lifted(values[product.start[state]]) for values in self._best[path])
+        return low, high
+
+    def tree(self, path: Formula) -> Tree:
+        """The words of actions for a path formula."""
+        if path not in self._trees:
+            depth = 10**9 if is_bounded(path) else self.depth
+            tree = Tree(self.product(path), self.once, depth, self.nodes, self.compare)
+            self._trees[path] = self.settled(tree)
+        return self._trees[path]
 
     def parts(self, path: Formula) -> tuple[dict[Formula, States], set[int]]:
         """The states of the state formulas in a path formula, and from where an undecided one can be met."""
@@ -143,35 +200,24 @@ class Fixed(Process, Uniform):
 
     def __init__(self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, options: Options) -> None:
         self.eps_range, self.clock, self.options = eps_range, clock, options
+        self.depth, self.nodes = options.depth, options.nodes
         self.eps: fmpq = eps_range.low if eps_range.is_point else HERE
-        self.chain = at_eps(mdp, self.eps)
-        super().__init__(self.chain, clock)
-        self._trees: dict[Formula, Tree] = {}
+        here: Any = mapped(mdp, lambda p: lifted(p).at(self.eps))
+        self.chain = here
+        super().__init__(here, clock)
         self._everies: dict[Formula, EveryStep] = {}
         self._products: dict[Formula, Product[Any]] = {}
-        self._extremes: dict[Formula, tuple[list[Any], list[Any]]] = {}
-        self._searched: dict[tuple[Privacy, int, int], Found] = {}
 
     def number(self, value: Quotient) -> Quotient:
         return value.at(self.eps)
 
     def product(self, path: Formula) -> Product[Any]:
-        """The process with the automaton of a path formula."""
         if path not in self._products:
             known, _ = self.parts(path)
             self._products[path] = Product.of(self.mdp, self.monitor(path, known), self.tick)
         return self._products[path]
 
-    def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
-        self.sure(path, state)
-        product = self.product(path)
-        if path not in self._extremes:
-            self._extremes[path] = product.minimum(self.tick), product.maximum(self.tick)
-        low, high = (lifted(values[product.start[state]]) for values in self._extremes[path])
-        return low, high
-
     def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
-        """Look for a word, or schedulers, that break a bound."""
         if self.options.all_schedulers:
             for each in (self.unrelated(path, s, t), self.unrelated(path, t, s)):
                 p, q = plain(each.p), plain(each.q)
@@ -182,46 +228,19 @@ class Fixed(Process, Uniform):
             return Found()
         if isinstance(path, EachNext):
             return self._every(path).search(s, t, bound)
-        return self._tree(path).search(s, t, bound)
-
-    def _tree(self, path: Formula) -> Tree:
-        if path not in self._trees:
-            depth = 10**9 if is_bounded(path) else self.options.depth
-            self._trees[path] = Tree(self.product(path), self.tick, depth, self.options.nodes)
-        return self._trees[path]
+        return self.tree(path).search(s, t, bound)
 
     def are_equal(self, path: Formula, s: int, t: int) -> bool:
         """Whether two states surely have the same probability under every word."""
-        tree = self._tree(path)
+        tree = self.tree(path)
         return tree.language is not None and tree.language.difference(tree.root(s, t)) is True
 
     def _every(self, path: EachNext) -> EveryStep:
         if path not in self._everies:
-            goal, options = self.parts(path)[0][path.operand], (self.options.depth, self.options.nodes)
-            mdp: Any = self.mdp
-            self._everies[path] = EveryStep(mdp, goal, one_of(mdp), self.tick, *options)
+            goal, mdp = self.parts(path)[0][path.operand], cast("Mdp[Any]", self.mdp)
+            every = EveryStep(mdp, goal, one_of(mdp), self.tick, self.depth, self.nodes)
+            self._everies[path] = every
         return self._everies[path]
-
-    def bound(self, epsilon: Exponent | None, delta: Quotient | None, least: str = "") -> Bound:
-        """The inequality of D, with the least values for what is None."""
-        factor = Quotient.one() if epsilon is None else self.number(epsilon.factor)
-        return Bound(plain(factor), plain(Quotient.of(0) if delta is None else self.number(delta)), least)
-
-    def searched(self, formula: Privacy, s: int, t: int) -> Found:
-        """The result of the search for two states."""
-        if (key := (formula, s, t)) not in self._searched:
-            bound = self.bound(formula.epsilon, formula.delta)
-            self._searched[key] = self.search(formula.path, s, t, bound)
-        return self._searched[key]
-
-    def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
-        if self.doubtful(formula.path, state, other):
-            return None
-        found = self.searched(formula, state, other)
-        return found.breach or (True if found.low is None else None)
-
-    def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        return isinstance(self.found(formula, s, t), Outcome)
 
     def least(self, query: Query, asked: Sequence[int]) -> Attained | Enclosed:
         """The least e^epsilon or the least delta over all pairs, or an interval if pairs stay open."""
@@ -246,8 +265,7 @@ class Fixed(Process, Uniform):
     @property
     def limits(self) -> str:
         """Why a search ended without a result."""
-        depth, nodes = self.options.depth, self.options.nodes
-        return f"no proof and no counterexample up to words of {depth} actions and {nodes} pairs"
+        return f"no proof and no counterexample up to words of {self.depth} actions and {self.nodes} pairs"
 
     def doubts(self, formula: Formula, state: int) -> Iterator[Open]:
         """The pairs of states for which a D in an undecided formula is undecided."""
@@ -282,8 +300,8 @@ class AllWords(Process, Local):
         Process.__init__(self, words.mdp, words.clock)
         Local.__init__(self, words, signs, wanted)
         self.words, self.chain = words, words.mdp
-        self._best: dict[Formula, tuple[list[Any], list[Any]]] = {}
-        self._trees: dict[Formula, Tree] = {}
+        self.depth, self.nodes = min(NEAR, words.options.depth), NEAR_NODES
+        self.compare = lambda value: self.sign(lifted(value))
 
     def on(self, formula: Formula) -> Judge:
         return self if self.words.fixed is None or depends_on_eps(formula) else self.words.fixed
@@ -297,85 +315,60 @@ class AllWords(Process, Local):
         """Nothing: each state has its own words."""
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
-        if self.words.fixed is not None and not depends_on_eps(path):
-            return self.words.fixed.extremes(path, state)
-        self.sure(path, state)
-        if path not in self._best:
-            product = self._product(path)
-            best = product.minimum(self._once, self._compare), product.maximum(self._once, self._compare)
-            self._best[path] = self.settled(best)
-        low, high = (lifted(values[self._product(path).start[state]]) for values in self._best[path])
-        return low, high
+        if (judge := self.on(path)) is not self:
+            return judge.extremes(path, state)
+        return super().extremes(path, state)
 
-    def _compare(self, value: Number) -> int:
-        return self.sign(lifted(value))
-
-    def _once(self) -> None:
-        """A tick, at which it is no use to go on if a sign is missing."""
-        self.tick()
-        self.settled(None)
-
-    def _product(self, path: Formula) -> Product[Any]:
+    def product(self, path: Formula) -> Product[Any]:
         """The product for a formula, if it is unbounded without transitions that vanish on the piece."""
         known, _ = self.settled(self.parts(path))
         rows = () if is_bounded(path) else self.mdp.rows
-        numbers = {p: p for actions in rows for row in actions for _, p in row}
-        vanishing = frozenset(p for p in numbers if not self._compare(p))
-        self._once()
+        numbers = dict.fromkeys(p for actions in rows for row in actions for _, p in row)
+        vanishing = frozenset(p for p in numbers if not self.compare(p))
+        self.once()
         key = path, tuple(known.items()), vanishing
         if key not in self.words.products:
-            kept = {p: p for p in numbers if p not in vanishing}
-            mdp: Any = renumbered(self.mdp, kept) if vanishing else self.mdp
+            zero = Quotient.of(0)
+            mdp: Any = mapped(self.mdp, lambda p: zero if p in vanishing else p) if vanishing else self.mdp
             self.words.products[key] = Product.of(mdp, self.monitor(path, known), self.tick)
         return self.words.products[key]
 
-    def _searched(self, formula: Privacy, s: int, t: int) -> Found:
-        """The result of the search for a word that breaks a D of an unbounded formula."""
-        path, fixed = formula.path, self.words.fixed
+    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
+        fixed = self.words.fixed
         if fixed is not None and not depends_on_eps(path) and fixed.are_equal(path, s, t):
             return Found()
-        if path not in self._trees:
-            depth, product = min(NEAR, self.words.options.depth), self._product(path)
-            self._trees[path] = self.settled(Tree(product, self._once, depth, NEAR_NODES, self._compare))
-        bound = Bound(formula.epsilon.factor, formula.delta, sign=self._compare)
-        found = self._trees[path].search(s, t, bound)
-        if found.breach is None:
-            return found
-        breach = found.breach._replace(p=lifted(found.breach.p), q=lifted(found.breach.q))
-        return replace(found, breach=breach)
+        return self.tree(path).search(s, t, bound)
 
     def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
         if isinstance(path, EachNext):
             raise Unsupported("a formula for all k in N for a range of eps", hint=AT_ONE_EPS)
+        self.sure(path, s, t)
         if self.words.options.all_schedulers:
-            self.sure(path, s, t)
             return [self.unrelated(path, s, t)]
         known, _ = self.settled(self.parts(path))
-        self.sure(path, s, t)
         key = path, tuple(known.items())
         if (*key, s, t) not in self.words.outcomes:
             if key not in self.words.steps:
-                self.words.steps[key] = self._steps(path, known)
+                self.words.steps[key] = self._steps(path)
             found = self.words.steps[key].outcomes(s, t)
             self.words.outcomes[*key, s, t] = worst(o._replace(p=lifted(o.p), q=lifted(o.q)) for o in found)
         return self.words.outcomes[*key, s, t]
 
-    def _steps(self, path: Formula, known: dict[Formula, States]) -> Steps:
-        monitor = progression(path, known) if is_bounded(path) else None
-        if monitor is None:
+    def _steps(self, path: Formula) -> Steps:
+        if not is_bounded(path):
             message = f"the least parameter for an unbounded formula, {show(path)}, for a range of eps"
             raise Unsupported(message, hint=AT_ONE_EPS)
-        product: Product[Any] = Product.of(self.mdp, monitor, self.tick)
+        product = self.product(path)
         numbers = {None: None, True: product.one, False: product.one - product.one}
         return Steps(product, [numbers[truth] for truth in product.truth], self.tick)
 
     def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
+        if self._is_searched(formula.path):
+            found = super().found(formula, state, other)
+            self.words.is_open |= found is None and not self.doubtful(formula.path, state, other)
+            return found
         if self.doubtful(formula.path, state, other):
             return None
-        if self._is_searched(formula.path):
-            found = self._searched(formula, state, other)
-            self.words.is_open |= found.low is not None
-            return found.breach or (True if found.low is None else None)
         for s, t in ((state, other), (other, state)):
             for room, each in self._rooms(formula, s, t):
                 if self.sign(room) < 0:
@@ -399,10 +392,8 @@ class AllWords(Process, Local):
         return rooms[key]
 
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        if self.doubtful(formula.path, s, t):
-            return False
-        if self._is_searched(formula.path):
-            return self._searched(formula, s, t).breach is not None
+        if self._is_searched(formula.path) or self.doubtful(formula.path, s, t):
+            return super().violates(formula, s, t)
         return any(self.sign(room) < 0 for room, _ in self._rooms(formula, s, t))
 
 
@@ -454,27 +445,6 @@ def lifted(value: Number) -> Quotient:
     return value if isinstance(value, Quotient) else Quotient.of(value)
 
 
-def at_eps(mdp: AnyMdp, eps: fmpq) -> AnyMdp:
-    """The process at one eps, without the transitions that vanish there."""
-    used = {p for rows in mdp.rows for row in rows for _, p in row}  # each number once: most occur often
-    numbers: dict[Any, Any] = {p: lifted(p).at(eps) for p in used}
-    rational = {p: plain(value) for p, value in numbers.items()}
-    if all(isinstance(number, fmpq) for number in rational.values()):
-        numbers = rational
-
-    return renumbered(mdp, {p: value for p, value in numbers.items() if value})
-
-
-def renumbered(mdp: AnyMdp, numbers: Mapping[Any, Any]) -> AnyMdp:
-    """The process with other numbers, without the transitions whose probabilities have none."""
-
-    def here(row: Row[Any]) -> Row[Any]:
-        return tuple((t, numbers[p]) for t, p in row if p in numbers)
-
-    rows: Any = mdp.rows
-    return replace(mdp, rows=tuple(tuple(map(here, each)) for each in rows))  # type: ignore[arg-type]
-
-
 def plain(value: Quotient) -> Number:
     """A rational number as one."""
     found = value.as_rational()
@@ -483,8 +453,7 @@ def plain(value: Quotient) -> Number:
 
 def below(value: Number) -> fmpq:
     """A rational number that is not larger: the number itself, if it is rational."""
-    exact = plain(lifted(value))
-    if isinstance(exact, fmpq):
+    if isinstance(exact := plain(lifted(value)), fmpq):
         return exact
     with ctx.workprec(128):
         least: fmpq = exact.enclose(arb(HERE)).lower().fmpq()

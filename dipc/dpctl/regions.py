@@ -222,6 +222,10 @@ class Judge(ABC):
         """Who knows why a formula has its truth value."""
         return self
 
+    def settled(self, result: Result) -> Result:
+        """The result, if no sign was missing."""
+        return result
+
     def number(self, value: Quotient) -> Quotient:
         """A number of a formula; its value, if there is only one eps."""
         return value
@@ -323,7 +327,6 @@ class Local(Judge):
         return factor * self._signs[f]
 
     def settled(self, result: Result) -> Result:
-        """The result, if no sign was missing."""
         if self._missing:
             raise _MissingSigns
         return result
