@@ -9,8 +9,8 @@ the graph keeps its edges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial, reduce
+from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
 from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Generic, Protocol, Self, TypeVar
@@ -24,7 +24,6 @@ from dipc.numbers.ratio import Ratio, common_denominator
 ZERO, ONE = fmpq(0), fmpq(1)
 SOME = 16  # states after which a limit is looked at, where each takes a microsecond
 LONG = 300  # bits: products of matrices of such numbers need fewer gcds
-PATIENCE = 1  # the work of an elimination by least degree, compared with an estimate for the other order
 FEW_BITS = 64  # of the leading coefficient of a denominator whose powers are common denominators
 
 
@@ -67,7 +66,7 @@ def absorption(
         if len(members) == 1 and all(t != members[0] for t, _ in rows[members[0]]):
             solved = [(members[0], rows[members[0]], [])]
         else:
-            solved = _eliminated(partial(_Block, rows, members, values, reached), tick)
+            solved = list(_Block(rows, members, values, reached).eliminated(tick))
         for s, row, gain in reversed(solved):
             value = gain[0] if gain else None
             for t, p in row:
@@ -202,24 +201,6 @@ def increase(table: dict[int, N], key: int, amount: N) -> None:
     table[key] = table[key] + amount if key in table else amount
 
 
-def _eliminated(new: Callable[[], _Block[N]], tick: Tick) -> list[_Eliminated[N]]:
-    """The states of a block in an order of elimination: by least degree, unless that fills the rows.
-
-    Then those off the core come first, last ones first, and their rows lead to the core only.
-    """
-    block, solved = new(), []
-    order, core = block.core()
-    enough = PATIENCE * len(core) * (sum(map(len, block.edges.values())) + len(core) ** 2)
-    for each in block.eliminated(tick):
-        solved.append(each)
-        if block.work > enough:
-            break
-    else:
-        return solved
-    block = new()
-    return [*(block.eliminate(s, tick) for s in order if s not in core), *block.eliminated(tick)]
-
-
 class _Block(Generic[N]):
     """A strongly connected component whose states are eliminated one by one.
 
@@ -233,7 +214,6 @@ class _Block(Generic[N]):
         self.leave: dict[int, N] = {}
         self.gain: dict[int, N] = {}
         self.loops: set[int] = set()
-        self.work = 0  # the number of products of two edges
         for s in members:
             for t, p in rows[s]:
                 if t == s:
@@ -245,16 +225,6 @@ class _Block(Generic[N]):
                     increase(self.leave, s, p)
                     if t in reached:
                         increase(self.gain, s, p * values[t])
-
-    def core(self) -> tuple[list[int], set[int]]:
-        """An order of the states, and some of them in which every edge against that order ends or begins."""
-        order, edges = sorted(self.edges), [(s, t) for s, row in self.edges.items() for t in row]
-        found = [
-            (order[::way], {edge[end] for edge in edges if way * (edge[0] - edge[1]) < 0})
-            for way in (-1, 1)
-            for end in (0, 1)
-        ]
-        return min(found, key=lambda each: len(each[1]))
 
     def eliminated(self, tick: Tick) -> Iterator[_Eliminated[N]]:
         """The states by least degree: each with its edges to states that come later, and its gain."""
@@ -274,7 +244,6 @@ class _Block(Generic[N]):
     def eliminate(self, s: int, tick: Tick) -> _Eliminated[N]:
         """Send the flow into a state on to where it goes from there."""
         tick()
-        self.work += self._degree(s)
         row, sources = list(self.edges.pop(s).items()), self.sources.pop(s)
         for t, _ in row:
             self.sources[t].discard(s)

@@ -11,7 +11,6 @@ from dpctl.random_chains import random_chain
 from flint import arb, ctx, fmpq
 
 import dipc.models.linear as linear
-from dipc.clock import unlimited
 from dipc.models.graph import never_and_surely
 from dipc.models.linear import Rows, absorption, acyclic, forwards
 from dipc.numbers.exact import ends
@@ -23,10 +22,7 @@ ONE = fmpq(1)
 
 
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("patience", [0, 1])
-def test_gauss_agrees(seed: int, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By least degree, and with a core."""
-    monkeypatch.setattr(linear, "PATIENCE", patience)
+def test_gauss_agrees(seed: int) -> None:
     rng = Random(seed)
     chain = random_chain(rng, 14)
     everything = set(range(len(chain.rows)))
@@ -61,26 +57,6 @@ def test_one_pass_is_enough_forwards(seed: int, long: int, monkeypatch: pytest.M
     s = rng.choice(sorted(between))
     rows[s] = [(t, p / 2) for t, p in rows[s]] + [(rng.randint(0, s), ONE / 2)]
     assert forwards(rows, between, goal) is None
-
-
-@pytest.mark.parametrize("upwards", [True, False])
-@pytest.mark.parametrize("width", [5, 30])
-def test_few_edges_back_fill_few_rows(width: int, upwards: bool) -> None:
-    """Wide layers with some edges back: off the core every row leads to the core only."""
-    rng, n = Random(width), 300
-    chain = []
-    for s in range(n):
-        after = range(s - s % width + width, s - s % width + 2 * width)
-        targets = [t if t < n else rng.randrange(width) for t in rng.sample(after, 3)] if s < n - 9 else [0]
-        chain.append([(t, fmpq(1, len(targets) + (s == 7))) for t in targets])
-    name = range(n) if upwards else range(n)[::-1]
-    rows = [[(name[t], p) for t, p in chain[name[s]]] for s in range(n)]
-    block = linear._Block(rows, list(range(n)), [fmpq(0)] * n, set())
-    order, core = block.core()
-    assert len(core) <= width
-    for s in order:
-        if s not in core:
-            assert {t for t, _ in block.eliminate(s, unlimited)[1]} <= core
 
 
 @pytest.mark.parametrize("seed", range(20))
