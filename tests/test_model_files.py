@@ -94,15 +94,11 @@ def test_neighbours_and_numbers(tmp_path: Path) -> None:
         output(show, str(file))
 
 
-def test_why(survey: str) -> None:
-    coloured = output(show, survey, "--to", "dot", "--why", "D[1, 0](X out_1)")
-    assert "#c01c28" in coloured and "#c01c28" not in output(show, survey, "--to", "dot")
-    with pytest.raises(InputError, match="nothing to colour: the verdict is `holds`"):
-        output(show, survey, "--to", "dot", "--why", "P>=3/4 (X out_1) from plus")
-    with pytest.raises(click.UsageError, match="--why is about a picture"):
+def test_pictures_are_exports_and_pages(survey: str) -> None:
+    with pytest.raises(click.UsageError, match="dipc model export MODEL --to svg"):
+        output(show, survey, "--to", "svg")
+    with pytest.raises(click.UsageError, match="draws why a formula fails"):
         output(show, survey, "--why", "true")
-    with pytest.raises(click.UsageError, match="--json is about the text"):
-        output(show, survey, "--json", "--to", "svg")
 
 
 def test_the_model_is_not_overwritten(survey: str) -> None:

@@ -13,7 +13,6 @@ from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.verdict import Witness
 from dipc.errors import Source
 from dipc.export import markov_picture
-from dipc.export.boxes import Drawing
 from dipc.export.markov import choices_of
 from dipc.export.markov_picture import Step
 from dipc.models.chain import Model
@@ -27,16 +26,6 @@ def coloured(model: Model, witness: Witness | None) -> Colours:
         return (), ()
     ends = [name for name in (witness.state, witness.neighbour) if name is not None]
     return [*map(model.names.index, ends)], [*way_of(model, witness)]
-
-
-def drawing(model: Model, witness: Witness | None = None) -> Drawing:
-    """The content of the picture."""
-    return markov_picture.drawing(model, *coloured(model, witness))
-
-
-def dot(model: Model, witness: Witness | None = None) -> str:
-    """The picture in the language of Graphviz."""
-    return markov_picture.dot(model, *coloured(model, witness))
 
 
 def svg(model: Model, witness: Witness | None = None) -> str:

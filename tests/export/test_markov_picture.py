@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from dipc.dpctl.model import MarkovChain, MarkovModel, wrapped
-from dipc.dpctl.picture import dot, drawing, svg, way_of
+from dipc.dpctl.picture import coloured, svg, way_of
 from dipc.dpctl.verdict import Witness
 from dipc.errors import Source
+from dipc.export import boxes, markov_picture
 from dipc.export.boxes import COLOUR, Box, by_rows
+from dipc.models.chain import Model
 from dipc.models.reading import read_model
 from tests.models.random_models import models
 
@@ -34,6 +36,10 @@ neighbours a ~ b; label goal = {c, d}
 
 def model(text: str) -> MarkovModel:
     return wrapped(read_model(Source("a.dpm", text)).model, "a.dpm")
+
+
+def drawing(model: Model, witness: Witness | None = None) -> boxes.Drawing:
+    return markov_picture.drawing(model, *coloured(model, witness))
 
 
 def elements(text: str, tag: str) -> list[ET.Element]:
@@ -95,11 +101,11 @@ def test_a_way_leads_through_other_states() -> None:
 
 
 def test_dot() -> None:
-    text = dot(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus"))
+    text = boxes.dot(drawing(model(SURVEY).model, Witness("D[1, 0](X out_1)", "plus", "minus")))
     assert f'  s2 [label="yes\\nout_1", peripheries=2, color="{COLOUR}", penwidth=2];' in text.splitlines()
     assert "  s0 -> s1 [dir=none, style=dashed, constraint=false];" in text.splitlines()
     assert text.count("->") == 5 and text.count(COLOUR) == 3 + 2 * 2
-    assert 'label="a\\\\b"' in dot(MarkovChain({"a\\b": "a\\b"}).model)
+    assert 'label="a\\\\b"' in markov_picture.dot(MarkovChain({"a\\b": "a\\b"}).model)
 
 
 @settings(max_examples=20, deadline=None)

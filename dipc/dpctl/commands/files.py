@@ -1,4 +1,4 @@
-"""``dipc model show`` and ``dipc model export``: a Markov model as text, as a picture, for other tools."""
+"""``dipc model show`` and ``dipc model export``: a Markov model as text, and for other tools."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from dipc.cli.terminal import write
 from dipc.cli.work import work
 from dipc.dpctl.commands.model import Asked, on_a_model
 from dipc.dpctl.model import MarkovModel
-from dipc.dpctl.picture import dot, svg
 from dipc.dpctl.records import state_rows
-from dipc.dpctl.verdict import Witness
-from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS
 from dipc.report.answer import answer_text
 from dipc.report.document import plain_document, text
@@ -27,54 +24,25 @@ def loaded(asked: Asked) -> MarkovModel:
 
 
 @click.command(
-    short_help="Show the states, or draw them.",
+    short_help="Show the states.",
     epilog="""\b
 Examples:
   dipc model show survey.dpm
-  dipc model show survey.dpm --to svg -o survey.svg
-  dipc model show survey.dpm --to svg --why "D[1, 0](X out_1)" -o survey.svg
 """,
 )
 @on_a_model
 @options.output(help="Write to this file.")
-@click.option(
-    "--to", type=click.Choice(["text", "svg", "dot"]), default="text", help="How: text if not given."
-)
-@click.option("--why", metavar="FORMULA", help="Draw in colour why this formula fails.")
 @options.limits
 @options.json()
-def show(asked: Asked, output: str | None, to: str, why: str | None) -> int:
-    """Show the states of MODEL with their transitions, labels and neighbours.
-
-    In a picture neighbours are joined by dashed lines. With --why the state and the neighbour that refute
-    FORMULA are in colour, and so is the way from them: along the word of actions, or to a state that the
-    formula names.
-    """
+@options.withdrawn("--to", "pictures are written by `dipc model export MODEL --to svg`")
+@options.withdrawn("--why", "`dipc report MODEL --formula FORMULA` draws why a formula fails")
+def show(asked: Asked, output: str | None) -> int:
+    """Show the states of MODEL with their transitions, labels and neighbours."""
     options.refuse_overwriting(output, asked.file)
-    if why is not None and to == "text":
-        raise click.UsageError("--why is about a picture: add --to svg or --to dot")
-    if asked.as_json and to != "text":
-        raise click.UsageError("--json is about the text: leave out --to")
-    draw = svg if to == "svg" else dot
-    with work(f"drawing {asked.name}", *asked.limits) as running:
-        found = loaded(asked)
-        if to == "text":
-            document = plain_document(state_rows(found))
-            content = answer_text("model show", state_rows(found)) if asked.as_json else text(document)
-        else:
-            content = running.held(lambda: draw(found.model, None if why is None else witness_of(found, why)))
-    write(content, output)
+    with work(f"showing {asked.name}", *asked.limits):
+        rows = list(state_rows(loaded(asked)))
+    write(answer_text("model show", rows) if asked.as_json else text(plain_document(rows)), output)
     return 0
-
-
-def witness_of(found: MarkovModel, formula: str) -> Witness:
-    """Why a formula fails.  Raises :class:`InputError` if it does not."""
-    verdict = found.check(formula)
-    if verdict.witness is None:
-        raise InputError(
-            f"there is nothing to colour: the verdict is `{verdict.status}`", hint="leave out --why"
-        )
-    return verdict.witness
 
 
 @click.command(
