@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 from flint import fmpq
-from numpy import nanmax
 
 import dipc
 from dipc.cli.main import status
@@ -110,17 +109,6 @@ def test_the_same_on_both_inputs_is_drawn_once() -> None:
     names = [line.get_label() for line in axes.lines]
     assert "[bot, bot] (u and u′)" in names and "[bot, top]" in names
     assert sum(len(line.get_xdata()) > 2 for line in axes.lines) == 2 * 3 - 1
-
-
-def test_a_least_budget_plots_what_its_witnesses_need() -> None:
-    found = SVT4.budget(budgets="(0, 1]")
-    (axes,) = found.plot().axes
-    least = next(line for line in axes.lines if line.get_label().startswith("least t"))
-    needed = next(line for line in axes.lines if " against " in line.get_label())
-    assert nanmax(needed.get_ydata()) <= least.get_ydata()[0] * (1 + 1e-9)
-    assert nanmax(needed.get_ydata()) > 0.99 * least.get_ydata()[0]
-    with pytest.raises(dipc.InputError, match="no curve to plot"):
-        SVT4.budget(at=1).plot()
 
 
 def test_budgets_choose_the_axis() -> None:

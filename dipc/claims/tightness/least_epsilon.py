@@ -26,7 +26,7 @@ WIDTH = fmpq(1, 10**10)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LeastEpsilon(views.Shown, views.Plotted):
+class LeastEpsilon(views.Shown):
     """The least t, and for each spot where it is needed the inputs and the output that need it.
 
     ``without_eps``: it is the least epsilon of probabilities that do not depend on eps, or are right at

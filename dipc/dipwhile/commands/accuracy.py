@@ -58,13 +58,7 @@ Examples:
 )
 @program_options.program
 @click.option("--of", "measure", metavar="E", required=True, help="A number, of the inputs and outputs.")
-@click.option(
-    "--input",
-    "values",
-    type=program_options.Valuation("--input"),
-    metavar="U",
-    help="Only this input, for example 'q=[0,1]'.",
-)
+@program_options.values("--input", "values", metavar="U", help="Only this input, for example 'q=[0,1]'.")
 @program_options.interval()
 @options.at()
 @options.json()

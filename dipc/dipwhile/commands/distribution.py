@@ -35,13 +35,8 @@ Examples:
 """,
 )
 @program_options.program
-@click.option(
-    "--input",
-    "values",
-    type=program_options.Valuation("--input"),
-    default="",
-    metavar="TEXT",
-    help="The input, for example 'q=[0,1,1]'.",
+@program_options.values(
+    "--input", "values", metavar="TEXT", default="", help="The input, for example 'q=[0,1,1]'."
 )
 @options.at(help="The value at this eps, in decimals and exactly: --at 1/2.")
 @click.option(

@@ -149,12 +149,8 @@ Examples:
 @options.output(help="Write to this file.")
 @options.claim(help="Export this instead of the program's claim.")
 @program_options.pair()
-@click.option(
-    "--input",
-    "given",
-    type=program_options.Valuation("--input"),
-    metavar="TEXT",
-    help="The input of the chain, or of the distribution shown.",
+@program_options.values(
+    "--input", "given", metavar="TEXT", help="The input of the chain, or of the distribution shown."
 )
 @options.limits
 def export(

@@ -43,6 +43,11 @@ class Valuation(Text):
         return parse_valuation(text, self.name) if text.strip() else {}
 
 
+def values(name: str, *names: str, metavar: str, **more: Any) -> Callable[[Any], Any]:
+    """An option for the values of variables."""
+    return click.option(name, *names, type=Valuation(name), metavar=metavar, **more)
+
+
 PAIR = (Valuation("--pair (first)"), Valuation("--pair (second)"))
 files = partial(click.argument, "files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 pair = option("--pair", type=PAIR, metavar="U V", help="Only these two inputs: --pair 'q=[0,1]' 'q=[1,1]'.")

@@ -170,11 +170,6 @@ def _answered(kind: str, answer: Callable[..., list[Tight]], asked: program_opti
 # --- explain ---------------------------------------------------------------------------------
 
 
-def values_option(name: str, *names: str, **more: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """An option for the values of variables."""
-    return click.option(name, *names, type=program_options.Valuation(name), **more)
-
-
 @click.command(
     epilog="""\b
 Examples:
@@ -187,10 +182,10 @@ Examples:
 )
 @program_options.program
 @options.claim()
-@values_option("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
-@values_option("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
+@program_options.values("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
+@program_options.values("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
 @program_options.pair(help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
-@values_option("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
+@program_options.values("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
 @options.at(help="Look at this eps, for example --at 1/2.")
 @click.option(
     "--paths",

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
-from pathlib import Path
 
 from flint import fmpq
 
@@ -17,7 +16,7 @@ from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.allsizes.wording import Line, in_words, table
-from dipc.dipwhile.export.latex import HANGING, PREAMBLE, escaped, formula, numbered
+from dipc.dipwhile.export.latex import HANGING, document, escaped, formula, numbered
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -33,14 +32,11 @@ FRACTION = re.compile(r"(?<![\w/.])(-?)(\d+)/(\d+)(?![\w/.])")
 
 def latex(asked: Question, proved: ProvedForAll) -> str:
     """A document that can be compiled on its own."""
-    name = escaped(Path(asked.source.name).name)
-    preamble = PREAMBLE.replace(r"\usepackage{amsmath}", "\\usepackage{amsmath}\n\\usepackage{longtable}")
-    lines = [preamble, rf"\section*{{Program \texttt{{{name}}}}}", *_program(asked, proved.automaton)]
-    lines += [r"\section*{Claim}", *_claim(asked, proved), r"\section*{Proof}"]
-    lines.append(ARGUMENT)
+    proof = [ARGUMENT]
     for number, strategy in enumerate(proved.strategies, 1):
-        lines += _strategy(proved.automaton, strategy, number if len(proved.strategies) > 1 else None)
-    return "\n".join([*lines, r"\end{document}"]) + "\n"
+        proof += _strategy(proved.automaton, strategy, number if len(proved.strategies) > 1 else None)
+    sections = {"Claim": _claim(asked, proved), "Proof": proof}
+    return document(asked.source, _program(asked, proved.automaton), sections, "amsmath,longtable")
 
 
 def _program(asked: Question, automaton: Automaton) -> Iterator[str]:

@@ -7,7 +7,7 @@ written with rational coefficients and not over one denominator, and long quotie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from pathlib import Path
 from typing import assert_never
@@ -20,6 +20,7 @@ from dipc.dipwhile.export.questions import ClaimExport, Inequality, NamedLaw
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Variable
 from dipc.dipwhile.syntax.parser import parse
+from dipc.errors import Source
 from dipc.export.operators import EXACT, LATEX, Apply, Symbol, Tree, cleared, condition, product, tidy, write
 from dipc.models.values import Valuation, Value, show
 from dipc.numbers.exppoly import ExpPoly
@@ -45,14 +46,23 @@ MOST_TERMS = 8
 
 def latex(question: ClaimExport) -> str:
     """A document that can be compiled on its own."""
-    name = escaped(Path(question.program.source.name).name)
-    lines = [*(f"% {line}" for line in question.heading()), PREAMBLE]
-    lines += [rf"\section*{{Program \texttt{{{name}}}}}", *_program(question), ""]
-    lines += [r"\section*{Claim}", *_claim(question), "", r"\section*{Output distributions}"]
-    lines += [line for law in question.laws for line in _law(law)]
+    sections = {
+        "Claim": [*_claim(question), ""],
+        "Output distributions": [line for law in question.laws for line in _law(law)],
+    }
     if (chosen := chosen_inequality(question)) is not None:
-        lines += [r"\section*{One inequality}", *_inequality(chosen)]
-    return "\n".join([*lines, r"\end{document}"]) + "\n"
+        sections["One inequality"] = [*_inequality(chosen)]
+    heading = "".join(f"% {line}\n" for line in question.heading())
+    return heading + document(question.program.source, [*_program(question), ""], sections)
+
+
+def document(
+    source: Source, program: Iterable[str], sections: Mapping[str, Iterable[str]], packages: str = "amsmath"
+) -> str:
+    """A document about a program: its lines, then sections with theirs."""
+    named = {rf"Program \texttt{{{escaped(Path(source.name).name)}}}": program, **sections}
+    lines = [line for name, inside in named.items() for line in (rf"\section*{{{name}}}", *inside)]
+    return "\n".join([PREAMBLE.replace("amsmath", packages), *lines, r"\end{document}"]) + "\n"
 
 
 # --- the program -----------------------------------------------------------------------------

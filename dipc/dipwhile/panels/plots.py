@@ -1,9 +1,8 @@
-"""Plots of single results: functions of eps, distributions, counterexamples, curves, profiles, least t."""
+"""Plots of single results: functions of eps, distributions, counterexamples, curves, profiles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,19 +13,17 @@ import dipc.views as views
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Violated
 from dipc.claims.tightness.curves import Curve, Profile
-from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.verdict import Verdict
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.panels.figures import FARTHEST, curve_marks, example_panels, grouped_bars
 from dipc.errors import InputError, check_type
-from dipc.models.values import show_valuation, valuation_text
+from dipc.models.values import show_valuation
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.function import FunctionOfEps, budget
 from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
-from dipc.report.canvas import Axis, Mark, Panel, Rule, clipped, eps_axis, sheet
-from dipc.report.sampling import Range, as_float, float_end, fmpq_of, loss_value, value_of
-from dipc.report.words import pair_text
+from dipc.report.canvas import Axis, Mark, Panel, eps_axis, sheet
+from dipc.report.sampling import Range, float_end, fmpq_of, loss_value, value_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -166,40 +163,6 @@ def plot_curve(
 
 def _divided(value: Quotient, eps: fmpq, times: int) -> float:
     return loss_value(value, eps) / times
-
-
-@views.plot.register(LeastEpsilon)
-def plot_budget(
-    found: LeastEpsilon, low: Eps = None, high: Eps = None, *, log: bool | None = None, title: str = ""
-) -> Figure:
-    """The factor that each witness of a least t needs at each eps, and the least t itself."""
-    if found.budgets.is_point or not found.witnesses:
-        raise InputError(f"there is no curve to plot: {found!r}", hint='plot the mechanism: m.plot("loss")')
-    span, least = sampling.axis(found.budgets, FARTHEST, low, high, log), found.least
-    times = 1 if found.measure is None else found.measure.times
-
-    def factor(ratio: Quotient, eps: fmpq) -> float:
-        return sampling.factor_value(ratio, eps) / times
-
-    needed = ((said, partial(factor, ratio)) for said, ratio in _needed(found).items())
-    marks: list[Mark] = [*canvas.curves(needed, span)]
-    up = Axis("factor t that is needed")
-    if least.high is not None:
-        top, name = as_float(least.high), f"least t = {least.exact}" if least.exact is not None else "least t"
-        marks.append(Rule(top, {"color": "black", "linestyle": ":"}, name))
-        up = replace(up, low=0, high=1.15 * top or 1)
-    return _single(marks, span, up, title)
-
-
-def _needed(found: LeastEpsilon) -> dict[str, Quotient]:
-    """The different witnesses of a finite loss, each with its ratio of probabilities."""
-    needed: dict[str, Quotient] = {}
-    for _, witness in found.witnesses:
-        outputs = " or ".join(map(valuation_text, witness.outputs))
-        if (ratio := witness.ratio) is not None:
-            said = clipped(f"{pair_text(witness.input, witness.neighbour)}: {outputs}", 60)
-            needed.setdefault(said, ratio)
-    return needed
 
 
 views.plot.register(

@@ -35,7 +35,7 @@ from dipc.dipwhile.syntax.pairwise import of_pairs
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.printer import show as written
-from dipc.dipwhile.syntax.simplify import linear, why_no_value
+from dipc.dipwhile.syntax.simplify import why_no_value
 from dipc.dipwhile.syntax.unroll import Constants, substitute, unroll
 from dipc.dipwhile.syntax.walk import nodes, parts, preorder, rebuilt, statements
 from dipc.errors import InputError, Source, Span
@@ -267,8 +267,8 @@ def compile_epsilon(epsilon: ast.Expr, constants: Constants) -> ast.Expr:
 
 def slope(expr: ast.Expr) -> fmpq | None:
     """The t of an expression equal to ``t*eps``; None for other forms."""
-    form = linear(expr, lambda node: {"eps": fmpq(1)} if isinstance(node, ast.Eps) else None)
-    return form.get("eps", fmpq(0)) if form is not None and None not in form else None
+    form = questions.exponent_of(expr)
+    return form.get("eps", fmpq(0)) if form is not None and form.keys() <= {"eps"} else None
 
 
 def compile_delta(delta: ast.Expr, constants: Constants, what: str = "delta") -> ast.Expr:

@@ -6,7 +6,7 @@ level is lower than the one its place requires.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from flint import fmpq
@@ -190,39 +190,23 @@ def show_program(program: ast.Program) -> str:
         "accurate ": (program.accurate,),
     }
     declarations = [word + show(node) for word, nodes in parts.items() for node in nodes if node is not None]
-    declarations += (line for prior in program.priors for line in show_prior(prior))
-    declarations += (line for secrets in program.secrets for line in show_secrets(secrets, ""))
+    declarations += show_block((*program.priors, *program.secrets), "")
     gap = [""] if declarations and program.body else []
     return "\n".join([*declarations, *gap, *show_block(program.body, "")]) + "\n"
 
 
-def show_prior(prior: ast.Prior) -> Iterator[str]:
-    """The lines of a prior."""
-    yield "prior" if prior.name is None else f"prior {prior.name}"
-    yield from show_block(prior.body, "  ")
-    yield "end"
+Line = ast.Statement | ast.Prior | ast.Secrets
 
 
-def show_secrets(secrets: ast.Secrets, indent: str) -> Iterator[str]:
-    """The lines of secrets."""
-    match secrets:
-        case ast.Secret():
-            yield f"{indent}secret {show(secrets)}"
-        case ast.SecretFor(variable, low, high, body):
-            yield f"{indent}for {variable} in {show(low)}..{show(high)} do"
-            for inner in body:
-                yield from show_secrets(inner, indent + "  ")
-            yield f"{indent}end"
-
-
-def show_block(block: ast.Block, indent: str) -> Iterator[str]:
-    """The lines of a block."""
+def show_block(block: Sequence[Line], indent: str) -> Iterator[str]:
+    """The lines of a block, of priors or of secrets."""
     for statement in block:
         yield from show_statement(statement, indent)
 
 
-def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
-    """The lines of a statement."""
+def show_statement(statement: Line, indent: str) -> Iterator[str]:
+    """The lines of a statement, a prior or secrets."""
+    blocks: list[tuple[str, Sequence[Line]]]
     match statement:
         case ast.Assign(target, value):
             shown = show_expr(value) if isinstance(value, ast.Expr) else show(value)
@@ -231,6 +215,11 @@ def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
         case ast.Exit():
             yield f"{indent}exit"
             return
+        case ast.Secret():
+            yield f"{indent}secret {show(statement)}"
+            return
+        case ast.Prior(name, body):
+            blocks = [("prior" if name is None else f"prior {name}", body)]
         case ast.If(branches, otherwise):
             words = ["if", *["elif"] * (len(branches) - 1)]
             blocks = [
@@ -238,7 +227,7 @@ def show_statement(statement: ast.Statement, indent: str) -> Iterator[str]:
                 for word, (c, block) in zip(words, branches, strict=True)
             ]
             blocks += [("else", otherwise)] if otherwise else []
-        case ast.For(variable, low, high, body):
+        case ast.For(variable, low, high, body) | ast.SecretFor(variable, low, high, body):
             blocks = [(f"for {variable} in {show(low)}..{show(high)} do", body)]
         case ast.While(condition, body):
             blocks = [(f"while {show_expr(condition)} do", body)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import is_
-from typing import Any, TypeVar, assert_never, cast
+from typing import Any, TypeVar, cast
 
 from dipc.dipwhile.syntax import ast
 
@@ -174,15 +174,7 @@ def statements(
 
 def inner_statements(statement: ast.Statement) -> tuple[ast.Statement, ...]:
     """The statements directly inside a statement."""
-    match statement:
-        case ast.If(branches, otherwise):
-            return (*(inside for _, block in branches for inside in block), *otherwise)
-        case ast.For(body=body) | ast.While(body=body):
-            return body
-        case ast.Assign() | ast.Exit():
-            return ()
-        case _:
-            assert_never(statement)
+    return tuple(part for part in parts(statement) if isinstance(part, ast.Statement))
 
 
 def own_parts(statement: ast.Statement) -> tuple[ast.Node, ...]:
