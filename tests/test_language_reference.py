@@ -9,7 +9,7 @@ from lark import Tree
 import dipc
 from dipc.dipwhile.syntax import parser
 from dipc.dipwhile.syntax.fragment import RULES
-from dipc.dipwhile.syntax.layout import claims, layout
+from dipc.dipwhile.syntax.layout import claims, implications, layout
 
 GRAMMAR = reference.GRAMMAR.read_text(encoding="utf-8")
 
@@ -19,7 +19,8 @@ def tree(text: str, start: str) -> Tree[object]:
     lark = parser._lark()
     machine = lark.parse_interactive(start=start)
     token = None
-    for token in claims(layout(lark.lex(text)), start):
+    tokens = layout(lark.lex(text))
+    for token in implications(tokens) if start == "sentence" else claims(tokens, start):
         machine.feed_token(token)
     return machine.feed_eof(token)
 
@@ -46,6 +47,7 @@ def test_every_construct_of_the_grammar_is_described() -> None:
     }
     inlined |= {
         "secrets",
+        "formula",
         "expression",
         "conjunction",
         "negation",

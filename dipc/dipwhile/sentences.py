@@ -10,8 +10,8 @@ from dipc.clock import Clock
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax.ast import Binary, Call, Eps, Expr, Fold, Index, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.compile import compile_interval
+from dipc.dipwhile.syntax.parser import parse_sentence
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.sentences import parse_sentence
 from dipc.dipwhile.syntax.walk import joined, nodes
 from dipc.errors import InputError, check_type
 from dipc.numbers.quotient import Quotient

@@ -231,6 +231,17 @@ CONSTRUCTS = {
         "are the same for every eps.",
         "b <- flip(exp(-ε))",
     ),
+    "sentence": Construct(
+        "A sentence about eps",
+        "The argument of `dipc decide`: for all or for some values of eps, comparisons of functions of eps, "
+        "joined by `and`, `or`, `not`, `->`.",
+        "exists eps > 1/2: exp(eps) = 2",
+        start="sentence",
+        parts=("budgets",),
+    ),
+    "implies": Construct(
+        "Implication", "In sentences only.", "forall eps: exp(eps) < 3 -> eps <= 2", start="sentence"
+    ),
     "valuation": Construct(
         "Values on the command line",
         "The arguments of `--input` and `--pair`: names with values, separated by commas, `;` or newlines.",

@@ -450,6 +450,21 @@ class SecretFor(Node):
 Secrets = Secret | SecretFor
 
 
+# --- sentences about eps: read by ``dipc decide`` -----------------------------------------------
+
+
+@frozen
+class Sentence(Node):
+    """``forall eps in interval: body``; an implication ``a -> b`` in the body has become ``not a or b``."""
+
+    quantifier: str  # "forall" | "exists"
+    interval: Interval | None
+    body: Expr
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
 @frozen
 class Program(Node):
     """A whole program as written."""

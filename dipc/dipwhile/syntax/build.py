@@ -105,6 +105,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     range, flip, uniform, choose = made(ast.Range), made(ast.Flip), made(ast.Uniform), made(ast.Choose)
     formula_adjacency, named_adjacency = made(ast.FormulaAdjacency), made(ast.NamedAdjacency)
     assign, exit_, exp_mechanism, eps = map(made, (ast.Assign, ast.Exit, ast.ExpMechanism, ast.Eps))
+    sentence = made(ast.Sentence)
     param, declaration, for_ = (made(kind, "name") for kind in (ast.Param, ast.Declaration, ast.For))
     unknown, secret_for = made(ast.Unknown, "name"), made(ast.SecretFor, "name", gather=3)
     set_of, call, while_ = made(ast.SetOf, gather=0), made(ast.Call, gather=1), made(ast.While, "while")
@@ -221,6 +222,26 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     def number(self, meta: Meta, digits: Token) -> ast.Number:
         span = self._at(meta)
         return ast.Number(rational(digits.value, span), span=span)
+
+    # --- sentences ---------------------------------------------------------------------------
+
+    def budgets(self, meta: Meta, _eps: Token, *rest: Any) -> ast.Interval | None:
+        """``eps < 1`` is ``eps in (0, 1)``: eps is positive."""
+        span = self._at(meta)
+        if len(rest) < 2:
+            return rest[0] if rest else None
+        sign, bound = rest
+        match sign.type:
+            case "GT" | "GE":
+                return ast.Interval(bound, None, sign.type == "GE", False, span=span)
+            case "EQ":
+                return ast.Interval(bound, bound, True, True, span=span)
+            case _:
+                return ast.Interval(ast.Number(fmpq(0)), bound, False, sign.type == "LE", span=span)
+
+    def implies(self, meta: Meta, left: ast.Expr, _arrow: Token, right: ast.Expr) -> ast.Expr:
+        """``a -> b`` as ``not a or b``."""
+        return ast.Binary(ast.Op.OR, ast.Unary(ast.Op.NOT, left, span=left.span), right, span=self._at(meta))
 
     # --- values on the command line ----------------------------------------------------------
 

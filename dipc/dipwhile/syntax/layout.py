@@ -106,6 +106,15 @@ def claims(tokens: Iterable[Token], start: str) -> Iterator[Token]:
         before = (following or token).type
 
 
+def implications(tokens: Iterable[Token]) -> Iterator[Token]:
+    """The tokens of a sentence: its arrows are implications, and its lines do not count."""
+    for token in tokens:
+        if token.type == "TO":
+            token.type = "IMPLIES"
+        if token.type != "_SEP" or token == ";":
+            yield token
+
+
 def classify(token: Token, previous: Token | None) -> Token:
     """The same token, as the terminal that it is in this position."""
     if token.type != "NAME":

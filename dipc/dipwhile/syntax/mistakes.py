@@ -45,6 +45,7 @@ CHARACTERS = {
     "\N{NOT SIGN}": "write `not`",
     "\N{ELEMENT OF}": "write `in`",
     "\N{INFINITY}": "write `inf`",
+    "\N{RIGHTWARDS ARROW}": "write `->`",
     "\N{HORIZONTAL ELLIPSIS}": "write two points: `1..3`",
     "\N{NO-BREAK SPACE}": "this is a no-break space: write an ordinary one",
 }

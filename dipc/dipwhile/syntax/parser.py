@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from lark import Lark, Token
+from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
-from dipc.dipwhile.syntax.ast import AccurateClaim, Claim, Expr, Program
+from dipc.dipwhile.syntax.ast import AccurateClaim, Claim, Expr, Node, Program, Sentence
 from dipc.dipwhile.syntax.build import Builder, Valuation
-from dipc.dipwhile.syntax.layout import ACCURATE, claims, layout
+from dipc.dipwhile.syntax.layout import ACCURATE, claims, implications, layout
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
@@ -83,6 +83,17 @@ def parse_valuation(text: str, name: str = "<values>") -> Valuation:
     return valuation
 
 
+def parse_sentence(text: str) -> Sentence:
+    """The syntax tree of a sentence.
+
+    >>> tree = parse_sentence("exists eps in (0, 1]: exp(eps) = 2 -> eps < 1/2")
+    >>> tree.quantifier, tree.interval.high_closed, tree.body.op
+    ('exists', True, <Op.OR: 'or'>)
+    """
+    sentence: Sentence = _parse(Source("<sentence>", text), "sentence")
+    return sentence
+
+
 def raw_tokens(text: str) -> Iterator[Token]:
     """The tokens of a text that can be parsed, with every separator; comments are in the gaps."""
     return lexed(_lark(), text)
@@ -90,31 +101,31 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    tokens = claims(layout(raw_tokens(source.text)), start)
-    tree = run(_lark(), start, tokens, Builder(source))
-    if isinstance(tree, Program | Claim | AccurateClaim | Expr):
+    tokens = layout(raw_tokens(source.text))
+    tree = _run(start, implications(tokens) if start == "sentence" else claims(tokens, start), source)
+    if isinstance(tree, Node):
         check_depth(tree)
     return tree
 
 
-def run(lark: Lark, start: str, tokens: Iterable[Token], builder: Builder) -> Any:
-    """The tree of the tokens of a text, by the rule ``start`` of the grammar.
+def _run(start: str, tokens: Iterable[Token], source: Source) -> Any:
+    """The tree of the tokens of a text.
 
     Raises :class:`InputError`: the first mistake in the grammar counts, then what the builder refuses.
     """
-    machine = lark.parse_interactive(start=start)
+    machine = _lark().parse_interactive(start=start)
     seen: list[Token] = []
     try:
         for token in tokens:
             if token.type in ("NAME", "PRIMED"):
-                check_spelling(token, Span(builder.source, token.start_pos or 0, token.end_pos or 0))
+                check_spelling(token, Span(source, token.start_pos or 0, token.end_pos or 0))
             machine.feed_token(token)
             seen.append(token)
-        return builder.transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
+        return Builder(source).transform(machine.feed_eof(seen[-1] if seen else None))  # type: ignore[no-untyped-call]
     except UnexpectedCharacters as error:
-        raise mistakes.explain_character(builder.source, error.pos_in_stream or 0) from None
+        raise mistakes.explain_character(source, error.pos_in_stream or 0) from None
     except UnexpectedToken as error:
-        raise mistakes.explain_token(builder.source, seen, error.token, accepted(machine), start) from None
+        raise mistakes.explain_token(source, seen, error.token, accepted(machine), start) from None
     except VisitError as error:
         raise error.orig_exc from None
 
@@ -126,7 +137,7 @@ DEEPEST_EXPRESSION = (200, "this expression is", "split it: assign a part of it 
 DEEPEST_BLOCK = (100, "blocks are", "join conditions with `and`, or use `elif`")
 
 
-def check_depth(tree: Program | Claim | AccurateClaim | Expr) -> None:
+def check_depth(tree: Node) -> None:
     """Refuse a tree that is nested too deep: hashing and comparing its nodes would recurse too deep.
 
     A chain of operators is one level, however long it is.

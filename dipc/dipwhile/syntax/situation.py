@@ -56,8 +56,8 @@ TERMINALS = {
 }
 """How messages name single terminals; a keyword stands for itself."""
 
-SILENT = OPERATORS - {"EQ"} | {"SECRET"}
-"""What messages do not suggest: operators, and secrets in a loop."""
+SILENT = OPERATORS - {"EQ"} | {"SECRET", "IMPLIES"}
+"""What messages do not suggest: operators, implications, and secrets in a loop."""
 
 
 @dataclass(frozen=True)

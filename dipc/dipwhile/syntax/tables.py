@@ -18,7 +18,7 @@ from lark import Lark
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 TABLES = Path(__file__).with_name("grammar.tables.json")
-STARTS = ("program", "claim", "accurate", "expression", "valuation")
+STARTS = ("program", "claim", "accurate", "expression", "valuation", "sentence")
 
 
 def parser() -> Lark:
