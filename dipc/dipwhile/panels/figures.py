@@ -30,6 +30,7 @@ from dipc.report.attempts import Attempts
 from dipc.report.canvas import Axis, Band, Bars, Line, Mark, Panel, Rule, clipped, eps_axis, height
 from dipc.report.sampling import Range, as_float, curve, float_end, fmpq_of, value_of
 from dipc.report.words import nice, program_title
+from dipc.signs.eps_range import EpsRange
 from dipc.suggest import options_only
 
 if TYPE_CHECKING:
@@ -374,15 +375,12 @@ def _nothing(found: Study, what: str, attempts: Attempts) -> DipcError:
 def axis_of(found: Study, low: Number | None, high: Number | None, log: bool | None) -> Range:
     """The eps to be shown: as asked, or those of the claim, or up to a little beyond the broken ones."""
     budgets = found.subject.budgets
-    start = sampling.beginning(low, fmpq(0) if budgets.is_point else budgets.low, log)
-    end = 2 * budgets.low if high is None and budgets.is_point else high
-    if end is not None or budgets.high is not None:
-        return Range.of(start, budgets.high if end is None else end, log)
+    if budgets.is_point:
+        budgets = EpsRange(fmpq(0), 2 * budgets.low)
     ends = [end for r in (found.regions.regions if found.regions else ()) for end in (r.low, r.high)]
     finite = [fmpq_of(float_end(end)) for end in ends if end is not None]
     far = max([fmpq(ceil(3 * as_float(max(finite)))), found.point]) if any(finite) else FARTHEST
-    # The axis is linear unless the user asks otherwise: the claim is a straight line there.
-    return Range.of(start, max(far, 2 * budgets.low, 2 * found.point), log or False)
+    return sampling.axis(budgets, max(far, 2 * found.point), low, high, log)
 
 
 views.plot.register(
