@@ -1,4 +1,4 @@
-"""A small reader of Coq's syntax, and coqc with the library of dipc, compiled once for all tests."""
+"""coqc with the library of dipc, compiled once for all tests."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ AXIOMS = {
 
 # --- reading ------------------------------------------------------------------------------------------
 
-CLOSES = {")": "(", "]": "[", "}": "{"}
-
 
 def code(text: str) -> str:
     """A text without its comments, which may be nested and have strings; strings become ``""``."""
@@ -59,45 +57,6 @@ def code(text: str) -> str:
             i += 1
     assert not depth, "a comment does not end"
     return "".join(found)
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a file, each without its period, with balanced brackets; there is no rest."""
-    *found, rest = re.split(r"(?<!\.)\.(?:\s+|$)", code(text))
-    assert not rest.strip(), f"no period after {rest!r}"
-    for sentence in found:
-        balanced(sentence)
-    return [sentence.strip() for sentence in found]
-
-
-def balanced(sentence: str) -> None:
-    """That brackets are closed in their order; curly ones of tactics may stand alone."""
-    open_ones: list[str] = []
-    for c in re.sub(r"^[\s{}]*|[\s{}]*$", "", sentence) if re.match(r"\s*[{}]", sentence) else sentence:
-        if c in CLOSES.values():
-            open_ones.append(c)
-        elif c in CLOSES:
-            assert open_ones and open_ones.pop() == CLOSES[c], sentence
-    assert not open_ones, sentence
-
-
-DEFINES = re.compile(
-    r"^(?:Definition|Fixpoint|Lemma|Theorem|Inductive|Record|Ltac|Module|Notation|Variables?|Hypothesis|Let)"
-    r"\s+([A-Za-z_]\w*)"
-)
-WORD = re.compile(r"[A-Za-z_][\w']*")
-
-
-def defined(found: Sequence[str]) -> set[str]:
-    """The names that sentences define: with constructors and the fields of records."""
-    names = {match[1] for sentence in found if (match := DEFINES.match(sentence))}
-    for sentence in found:
-        if sentence.startswith("Inductive"):
-            names |= set(re.findall(r"\|\s*(\w+)", sentence))
-            names |= set(re.findall(r":=\s*(\w+)", sentence))
-        if sentence.startswith("Record"):
-            names |= set(re.findall(r"(?:[{;]|:=)\s*(\w+)", sentence))
-    return names
 
 
 # --- coqc ---------------------------------------------------------------------------------------------

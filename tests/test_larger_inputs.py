@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import product
@@ -202,13 +201,6 @@ def test_adjacencies(name: str, adjacency: str) -> None:
         agree(mechanism, claim)
 
 
-def test_three_queries() -> None:
-    for name in ("svt1", "svt4", "svt3"):
-        mechanism = dipc.load(ROOT / "programs" / "svt" / f"{name}.dip", N=3)
-        agree(mechanism)
-        agree(mechanism, "37/50*eps")
-
-
 # --- programs that read their input in strange ways ----------------------------------------------
 
 HEAD = """
@@ -337,14 +329,6 @@ def test_one_input_that_loses_mass_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 # --- larger inputs -------------------------------------------------------------------------------
 
 
-def test_svt1_with_many_queries() -> None:
-    start = time.process_time()
-    counts = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=6).check().counts
-    assert (counts.inputs, counts.pairs, counts.outputs) == (3**6, 7**6, 7)
-    assert counts.inequalities == 7 * 7**6
-    assert time.process_time() - start < 30
-
-
 FEW = """
 input q[{n}] in {{-1, 0, 1}}
 output o in {{0, 1}}
@@ -390,13 +374,3 @@ def test_what_was_settled_before_a_limit(monkeypatch: pytest.MonkeyPatch) -> Non
     assert 0 < verdict.counts.pairs < 7**7
     assert 8 <= verdict.counts.distinct < 501 * 8  # two pairs of laws may differ by a factor only
     assert verdict.counts.inequalities >= 8 * verdict.counts.pairs
-
-
-def test_no_memory_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("dipc.claims.deciding.go_through", full)
-    verdict = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).check()
-    assert isinstance(verdict, dipc.Undecided)
-    assert verdict.reason.startswith("the memory ran out")

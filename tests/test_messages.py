@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable, Iterator
 from inspect import isfunction
 from pathlib import Path
@@ -140,16 +139,6 @@ def test_long_texts(reader: Callable[[str], object], text: str, begins: str) -> 
     assert max(map(len, said.splitlines())) <= 700
 
 
-def test_python() -> None:
-    """What a caller sees of an error, and what is quoted of a long list of known names."""
-    mechanism = dipc.Mechanism.load("".join(f"param p{i} = 1\n" for i in range(500)) + HEAD + "b <- true")
-    with pytest.raises(InputError, match="has no parameter") as caught:
-        mechanism.load("".join(f"param p{i} = 1\n" for i in range(500)) + HEAD + "b <- true", **{LONG: 1})
-    assert len(str(caught.value)) <= MOST
-    assert len(caught.value.message) <= 600
-    assert re.search(r"known names: `p0`, .* and \d+ more$", caught.value.hint)
-
-
 OPTIONS = (
     ("check", "svt1", "--claim", LONG),
     ("check", "svt1", "-D", f"{LONG}=1"),
@@ -173,29 +162,7 @@ def test_options(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str])
     assert len(out + err) <= MOST
 
 
-LONG_FORMULA = f"D[0, 0](X ({' & '.join(['out_1'] * 2000)}))"
 LONG_CLAIM = "eps/2, " + " + ".join(f"exp(-{i})/{10**20}" for i in range(20, 90))
-ANSWERS_TO_LONG: dict[str, tuple[tuple[str, ...], int]] = {
-    "check": (("check", "rand1", "--claim", LONG_CLAIM), 1),
-    "several": (("check", "rand1", "rand1", "--claim", LONG_CLAIM), 1),
-    "regions": (("regions", "rand1", "--claim", LONG_CLAIM), 0),
-    "decide": (("decide", "forall eps > 0: " + " and ".join(f"eps != {i}" for i in range(1, 180))), 1),
-    "formulas": (("model", "check", "survey", LONG_FORMULA, LONG_FORMULA), 1),
-    "formulas, quiet": (("model", "check", "survey", LONG_FORMULA, LONG_FORMULA, "--quiet"), 1),
-}
-
-
-@pytest.mark.parametrize("name", ANSWERS_TO_LONG)
-def test_an_answer_quotes_a_window(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """No line is longer than a message may be, and the record has the whole."""
-    arguments, expected = ANSWERS_TO_LONG[name]
-    assert status(list(arguments)) == expected
-    said = "".join(capsys.readouterr())
-    assert max(map(len, said.splitlines())) <= MOST
-    assert "…" in said
-    if "--quiet" not in arguments:
-        assert status([*arguments, "--json"]) == expected
-        assert "…" not in capsys.readouterr().out
 
 
 def test_a_comparison_with_a_long_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -244,15 +211,6 @@ def test_quotients_have_decimal_parts(text: str, value: str) -> None:
 def test_what_is_no_number_is_refused_at_once(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         rational(text, "eps")
-
-
-def test_keys_of_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "c.json"
-    data = dipc.load(HEAD + "b <- true").certificate()
-    for changed in (data | {LONG: 1}, data | {"statement": LONG}, data | {"program": {LONG: 1}}, {LONG: 1}):
-        file.write_text(json.dumps(changed), encoding="utf-8")
-        assert status(["verify", str(file)]) in (1, 2)
-        assert len("".join(capsys.readouterr())) <= MOST
 
 
 # --- mutated texts ---------------------------------------------------------------------------------------
@@ -333,48 +291,6 @@ FLAT = {
 @pytest.mark.parametrize(("body", "verdict"), FLAT.values(), ids=FLAT)
 def test_a_long_chain_is_decided(body: str, verdict: str) -> None:
     assert dipc.load(HEAD + body).check().status == verdict
-
-
-def test_long_chains_in_declarations() -> None:
-    near = many(" and ", "abs(q - q') <= 1")
-    text = (
-        f"param n = {many(' + ', '1')}\ninput q in {{0, {many(' + ', '1')} - {SOME - 1}}}\n"
-        f"adjacent {near}\noutput b in {{true, false}}\n"
-        f"private ({many(' + ', 'eps')})/n, {many(' + ', '1/n', 200)}\nr <- Lap(eps, q)\nb <- r > 0"
-    )
-    assert dipc.load(text).check().status == "private"
-
-
-@pytest.mark.parametrize("operator", [" + ", " and ", " - "])
-def test_a_long_chain_is_the_chain_of_its_terms(operator: str) -> None:
-    """Hashes, equality and depth of chains agree with those of short ones, and tell chains apart."""
-    from dipc.dipwhile.syntax.parser import parse_expression
-    from dipc.dipwhile.syntax.printer import show_expr
-
-    long = [parse_expression(operator.join(["q"] * 3000 + [last])) for last in ("q", "q", "p")]
-    assert long[0] == long[1] != long[2]
-    assert len({*long}) == 2
-    assert show_expr(long[0]) == operator.join(["q"] * 3001)
-    assert parse_expression("a + b + c") == parse_expression("(a + b) + c") != parse_expression("a + (b + c)")
-    assert parse_expression("a - b + c") != parse_expression("a + b - c")
-    assert parse_expression("a + b") != parse_expression("a + b + c")
-
-
-def test_long_sentences() -> None:
-    assert dipc.decide(f"forall eps > 0: {many(' + ', 'eps', MANY)} > 0").truth is True
-    assert dipc.decide(f"exists eps in (0, 1): {many(' or ', 'eps > 1')}").truth is False
-    assert dipc.decide(f"forall eps > 0: {'(' * MANY}eps{')' * MANY} > 0").truth is True
-    assert len(message(read_sentence, f"forall eps > 0: {'not ' * MANY} eps > 0")) <= MOST
-
-
-def test_long_models() -> None:
-    text = CHAIN.replace("chain", f"chain\nlet n = ({many(' + ', '1', MANY)})/{MANY}").replace("1/2", "n/2")
-    model = chain(text)
-    assert model is not None
-    for written in (many(" & ", "a", MANY), many(" | ", "(F a)"), f"P>0 (F ({many(' | ', 'b')}))"):
-        assert formula(f"P>0 ({written})") is not None
-    for nested in ("X " * MANY + "a", "!" * MANY + "a", "(" * MANY + "a" + ")" * MANY):
-        assert "nested more than 100 levels deep" in message(formula, f"P>0 ({nested})")
 
 
 def test_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

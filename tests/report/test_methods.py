@@ -38,14 +38,6 @@ def test_a_loss_curve_is_drawn() -> None:
     assert (axes.get_xlim(), axes.get_ylabel()) == ((1, 2), "privacy loss")
 
 
-def test_a_curve_is_drawn_beyond_its_last_break() -> None:
-    curve = SVT4.loss_curve()
-    (axes,) = curve.plot().axes
-    assert len(axes.lines) == len(curve.segments)
-    (bounded,) = SVT4.loss_curve(budgets="[1, 2]").plot().axes
-    assert bounded.get_xlim() == (1, 2)
-
-
 def test_a_profile_is_drawn() -> None:
     profile = dipc.load("sparse", N=2).profile("eps/2")
     (axes,) = profile.plot(1, 2).axes
@@ -68,13 +60,3 @@ def test_a_report_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "Silence" in Path("page.html").read_text(encoding="utf-8")
     with pytest.raises(InputError, match=r"page of HTML(.|\n)*\"page.html\""):
         silent.report("page.pdf")
-
-
-def test_a_python_mechanism_has_them_too(tmp_path: Path) -> None:
-    @dipc.mechanism(inputs="q in {0, 1}", outputs="o in {0}", adjacent="all", private="eps")
-    def silence(q):  # type: ignore[no-untyped-def]
-        return 0
-
-    assert silence.report(tmp_path / "a.html").exists()
-    with pytest.raises(InputError, match=r"nothing to plot|no region"):
-        silence.plot("region")

@@ -326,14 +326,6 @@ def picture_colours(data: bytes) -> dict[tuple[int, int, int], int]:
     return {colour: count for count, colour in image.getcolors(1 << 24)}  # type: ignore[misc]
 
 
-def test_text_of_plots_can_be_read_in_the_dark(browser: Browser, violated: str, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(violated, encoding="utf-8")
-    read = "getComputedStyle(document.querySelector('figure svg use')).fill"
-    light, dark = (browser.open(path, 1280, dark).evaluate(read) for dark in (False, True))
-    assert light == "rgb(28, 33, 38)" and dark == "rgb(228, 232, 236)"
-
-
 @pytest.fixture(scope="module")
 def model_page() -> str:
     with pytest.MonkeyPatch.context() as patch:

@@ -111,22 +111,6 @@ def test_paths_through_loops() -> None:
 # --- single programs -----------------------------------------------------------------------------
 
 
-def test_the_path_of_svt() -> None:
-    found = found_on("svt1", "q=[0,1,1]", "out=[bot,top,bot]")
-    (path,) = found.paths
-    assert found.complete
-    assert [step.event for step in path.choices] == [Event.NOISE, *[Event.NOISE, Event.BRANCH] * 2]
-    assert [(s.cell[0], s.law.kind.name, str(s.law.rate), str(s.law.mean)) for s in path.samples] == [
-        ("rT", "Lap", "1/2", "0"),
-        ("r", "Lap", "1/4", "0"),
-        ("r", "Lap", "1/4", "1"),
-    ]
-    below, above = (step.conditions for step in path.steps if step.event is Event.BRANCH)
-    assert [condition.coefficients for condition in below] == [((0, 1), (1, -1))]  # rT - r1 > 0
-    assert [condition.coefficients for condition in above] == [((0, -1), (2, 1))]  # r2 - rT > 0
-    assert [step.span.line for step in path.steps if step.event is Event.OUTPUT] == [21, 17]
-
-
 def test_samples_keep_their_names_when_others_die() -> None:
     text = """
     input q in {0, 1}; output o in {0, 1}; adjacent all

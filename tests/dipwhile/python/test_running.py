@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 from campaigns import LEFT_OUT, many
-from dipwhile.python import test_mechanism
 from dipwhile.python.to_python import load_function
 
 import dipc
@@ -130,11 +129,6 @@ def agrees(mechanism: dipc.PythonMechanism, eps: Any = 1) -> None:
         for name, value in inputs.items()
     }
     assert distance(mechanism, eps, eps, RUNS, **whole) < FAR
-
-
-@pytest.mark.parametrize("name", test_mechanism.WRITTEN)
-def test_the_shipped_programs_in_python(name: str) -> None:
-    agrees(test_mechanism.WRITTEN[name])
 
 
 @pytest.mark.parametrize("name", WITH_LIBRARIES)

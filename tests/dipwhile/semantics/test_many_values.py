@@ -10,7 +10,6 @@ from flint import fmpq
 import dipc
 from dipc.dipwhile.semantics import step
 from dipc.dipwhile.semantics.explore import Explorer
-from dipc.integration.linear import Linear
 
 EXPRESSIONS = (
     "min(max(r, {low}), {high})",
@@ -41,24 +40,3 @@ out <- {expression.format(low=low, high=high)}
         laws.append(Explorer(dipc.load(text).program).law({}))
     assert laws[0] == laws[1]
     assert len(laws[0]) > 1
-
-
-def test_many_values_take_few_questions() -> None:
-    """Every value of 4,000 by at most 12 questions, on every branch."""
-    form = Linear(((0, fmpq(1)),), fmpq(0), integer=True)
-
-    class Answers:
-        def __init__(self, value: int) -> None:
-            self.value, self.asked = value, 0
-
-        def __call__(self, form: Linear, strict: bool) -> bool:
-            self.asked += 1
-            return self.value + form.constant > 0
-
-        def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
-            raise AssertionError
-
-    for value in (0, 1, 1234, 2048, 3998, 3999):
-        answers = Answers(value)
-        assert step._found(form, fmpq(0), fmpq(3999), fmpq(1), answers) == value
-        assert answers.asked <= step.MANY_VALUES + 12

@@ -15,47 +15,13 @@ from dipc.dipwhile.syntax.core import Instruction, Variable, value_of
 from dipc.dipwhile.syntax.everywhere import as_code
 from dipc.dipwhile.syntax.fragment import RULES
 from dipc.dipwhile.syntax.kinds import Kinds
-from dipc.dipwhile.syntax.names import collect_names, target_name
+from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.types import Kinding, assigned_kinds, infer
-from dipc.dipwhile.syntax.unroll import unroll
 from dipc.errors import FragmentError, InputError, Source, Span
 from dipc.models.values import Value
 
 HEAD = "input q[2] in {0, 1}, s in {bot, 1}\noutput o in {bot, top} = bot\nr <- Lap(eps/2, q[1])\n"
-
-
-def kinds(body: str, variable: str) -> Kinds:
-    source = Source("p.dip", body)
-    program = parse(source)
-    local = collect_names(program).locals
-    return infer(unroll(program.body, {}, program.span), {}, local)[variable]
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("x <- 1", Kinds.NUMBER),
-        ("x <- true", Kinds.BOOLEAN),
-        ("x <- bot", Kinds.ATOM),
-        ("x <- Lap(eps, 0)", Kinds.REAL),
-        ("x <- LapPlus(eps, 0)", Kinds.REAL),
-        ("x <- DLap(eps, 0)", Kinds.INTEGER),
-        ("x <- flip(1/2)", Kinds.BOOLEAN),
-        ("x <- choose {bot: 1/2, 1: 1/2}", Kinds.ATOM | Kinds.NUMBER),
-        ("x <- uniform 1..3", Kinds.NUMBER),
-        ("r <- Lap(eps, 0); x <- 2*r + 1", Kinds.REAL),
-        ("r <- Lap(eps, 0); x <- r > 1", Kinds.BOOLEAN),
-        ("r <- Lap(eps, 0); x <- disc(r, 0, 1)", Kinds.NUMBER),
-        ("a[1] <- Lap(eps, 0); x <- max(a)", Kinds.REAL),
-        ("a[1] <- Lap(eps, 0); x <- argmax(a)", Kinds.NUMBER),
-        ("x <- 0; r <- Lap(eps, 0); x <- r", Kinds.REAL | Kinds.NUMBER),
-        ("x <- y; y <- z; z <- Lap(eps, 0)", Kinds.REAL),
-        ("x <- true and 3 > 2", Kinds.BOOLEAN),
-    ],
-)
-def test_kinds(body: str, expected: Kinds) -> None:
-    assert kinds(body, "x") == expected
 
 
 @pytest.mark.parametrize(

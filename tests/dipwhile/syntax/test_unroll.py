@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dipc.dipwhile.syntax.ast import Index, Name, Number
 from dipc.dipwhile.syntax.compile import compile_claim, read
-from dipc.dipwhile.syntax.core import CoreProgram, Draw, Halt, Jump, Put, Test
+from dipc.dipwhile.syntax.core import CoreProgram, Put, Test
 from dipc.dipwhile.syntax.parser import parse_claim, parse_expression
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.simplify import simplify
@@ -23,71 +23,6 @@ HEAD = "input q[3] in {0, 1, 2}\noutput o in {0, 1, 2, 3, 4} = 0\n"
 
 def core(text: str, **overrides: int) -> CoreProgram:
     return read(Source("p.dip", text), {name: fmpq(value) for name, value in overrides.items()})
-
-
-def code(body: str) -> list[str]:
-    """The instructions as one line each."""
-    return [show(instruction) for instruction in core(HEAD + body).code]
-
-
-def show(instruction: Put | Draw | Test | Jump | Halt) -> str:
-    match instruction:
-        case Put(target, value):
-            return f"{show_expr(target)} <- {show_expr(value)}"
-        case Draw(target):
-            return f"{show_expr(target)} <- ..."
-        case Test(condition, otherwise, _, is_loop):
-            return f"{'while' if is_loop else 'if'} {show_expr(condition)} else {otherwise}"
-        case Jump(to):
-            return f"goto {to}"
-        case Halt():
-            return "halt"
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("", ["halt"]),
-        ("exit", ["halt"]),
-        ("exit; o <- 1", ["halt"]),
-        ("for i in 1..3 do o <- i end", ["o <- 1", "o <- 2", "o <- 3", "halt"]),
-        ("for i in 3..1 do o <- i end", ["halt"]),
-        ("for i in 1..2 do o <- 1; exit end", ["o <- 1", "halt"]),
-        ("if 1 < 2 then o <- 1 else o <- 2 end", ["o <- 1", "halt"]),
-        ("if 1 > 2 then o <- 1 else o <- 2 end", ["o <- 2", "halt"]),
-        ("while 1 > 2 do o <- 1 end", ["halt"]),
-        ("for i in 1..3 do if i > 1 then x <- q[i - 1] end end", ["x <- q[1]", "x <- q[2]", "halt"]),
-        ("if q[1] = 0 then o <- 1 end", ["if q[1] = 0 else 2", "o <- 1", "halt"]),
-        (
-            "if q[1] = 0 then o <- 1 else o <- 2 end",
-            ["if q[1] = 0 else 3", "o <- 1", "goto 4", "o <- 2", "halt"],
-        ),
-        ("if q[1] = 0 then exit else exit end", ["if q[1] = 0 else 2", "halt", "halt"]),
-        ("if q[1] = 0 then exit end", ["if q[1] = 0 else 2", "halt", "halt"]),
-        (
-            "if q[1] = 0 then o <- 1 elif q[1] = 1 then o <- 2 end",
-            ["if q[1] = 0 else 3", "o <- 1", "goto 5", "if q[1] = 1 else 5", "o <- 2", "halt"],
-        ),
-        (
-            "x <- 0; while x < q[1] do x <- x + 1 end",
-            ["x <- 0", "while x < q[1] else 4", "x <- x + 1", "goto 1", "halt"],
-        ),
-        ("x <- sum(i in 1..3: q[i])", ["x <- q[1] + q[2] + q[3]", "halt"]),
-        ("x <- sum(i in 1..0: q[i])", ["x <- 0", "halt"]),
-        ("b <- forall i in 1..2: q[i] = i", ["b <- q[1] = 1 and q[2] = 2", "halt"]),
-        ("b <- exists i in 1..0: q[i] = i", ["b <- false", "halt"]),
-        ("x <- count(i in 1..2: q[i] = 1)", ["x <- count(q[1] = 1, q[2] = 1)", "halt"]),
-        ("x <- count(i in 1..3: i > 1)", ["x <- 2", "halt"]),
-        ("x <- sum(i in 1..2: sum(j in i..2: q[j]))", ["x <- q[1] + q[2] + q[2]", "halt"]),
-        ("b <- exists i in 1..3: i > 1 and q[i - 1] = 0", ["b <- q[1] = 0 or q[2] = 0", "halt"]),
-        (
-            "x <- mod(-1, 3) + floor(5/2) + ceil(5/2) + abs(-2) + max(1, 2) + min(1, 2) + 2^3",
-            ["x <- 20", "halt"],
-        ),
-    ],
-)
-def test_code(body: str, expected: list[str]) -> None:
-    assert code(body) == expected
 
 
 def test_parameters_and_overrides() -> None:
@@ -174,24 +109,6 @@ def test_substitution_spares_primed_names() -> None:
 
 
 # --- claims and adjacency --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "slope"),
-    [
-        ("eps", fmpq(1)),
-        ("eps/2", fmpq(1, 2)),
-        ("2*eps", fmpq(2)),
-        ("3/4*eps", fmpq(3, 4)),
-        ("0.5*eps", fmpq(1, 2)),
-        ("(1+1)*eps/4", fmpq(1, 2)),
-        ("eps + N*eps", fmpq(4)),
-        ("0", fmpq(0)),
-    ],
-)
-def test_slopes(text: str, slope: fmpq) -> None:
-    epsilon = compile_claim(parse_claim(text), {"N": fmpq(3)}).epsilon
-    assert show_expr(epsilon) in (f"{slope}*eps", show_expr(Number(slope)) + "*eps")
 
 
 @pytest.mark.parametrize(
