@@ -300,13 +300,9 @@ def read_diagram(
 
 
 def check_sums(diagram: Diagram, integers: Integers) -> None:
-    """The probabilities of all outcomes sum to 1 for every input: the sum of the diagrams, one by one."""
-    sums = Sums(diagram)
-    values = [{(d, *key): c for key, c in f.items()} for f, d in integers.functions]
-    for root in diagram.roots:
-        sums.add(root, values)
-    for leaf in sums.leaves:
-        check_total([({key[1:]: c}, key[0]) for key, c in sums.values[leaf].items()], integers)
+    """The probabilities of all outcomes sum to 1 for every input."""
+    for law in joint(diagram)[1]:
+        check_total([integers.functions[i] for i in law], integers)
 
 
 def check_total(parts: Iterable[tuple[Any, int]], integers: Integers) -> None:
@@ -314,60 +310,6 @@ def check_total(parts: Iterable[tuple[Any, int]], integers: Integers) -> None:
     one = {(0, 0, 0, 0): integers.scale}
     if integers.lifted([*((1, f, d) for f, d in parts), (-1, one, 0)])[0]:
         raise Refused("laws", "the probabilities of an input do not sum to 1")
-
-
-Value = dict[tuple[int, int, int, int, int], int]
-
-
-class Sums:
-    """The sum of the diagrams so far, ``total``, as a diagram; its leaves are sums of functions."""
-
-    def __init__(self, diagram: Diagram) -> None:
-        self.diagram = diagram
-        self.cells: list[int] = []
-        self.branches: list[tuple[int, ...]] = []
-        self.values: dict[int, Value] = {}
-        self.known: dict[object, int] = {}
-        self.total = self.leaf({})
-        self.leaves = {self.total}
-
-    def node(self, written: object, cell: int, branches: tuple[int, ...]) -> int:
-        """The reference of a leaf or of a choice, equal ones only once."""
-        if written not in self.known:
-            self.known[written] = len(self.cells)
-            self.cells.append(cell)
-            self.branches.append(branches)
-        return self.known[written]
-
-    def leaf(self, value: Value) -> int:
-        """The reference of a constant sum."""
-        node = self.node(tuple(sorted(value.items())), self.diagram.end, ())
-        self.values[node] = value
-        return node
-
-    def add(self, root: int, values: list[Value]) -> None:
-        """Add one more diagram: pairs of nodes from the first cell on, then results backwards."""
-        diagram, end = self.diagram, self.diagram.end
-        layers: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in range(end + 1)]
-        layers[min(self.cells[self.total], diagram.cells[root])][self.total, root] = []
-        for cell in range(end):
-            for (s, f), below in layers[cell].items():
-                own = self.branches[s] if self.cells[s] == cell else None
-                other = diagram.branches[f] if diagram.cells[f] == cell else None
-                width = len(own or other or ())
-                below += zip(own or (s,) * width, other or (f,) * width, strict=True)
-                for x, y in below:
-                    layers[min(self.cells[x], diagram.cells[y])].setdefault((x, y), [])
-        results = {}
-        for s, f in layers[end]:
-            results[s, f] = self.leaf(facts.collected([*self.values[s].items(), *values[f].items()]))
-        self.leaves = set(results.values())
-        for cell in range(end - 1, -1, -1):
-            for pair, below in layers[cell].items():
-                branches = tuple(results[x] for x in below)
-                same = branches.count(branches[0]) == len(branches)
-                results[pair] = branches[0] if same else self.node((cell, branches), cell, branches)
-        self.total = results[self.total, root]
 
 
 def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
