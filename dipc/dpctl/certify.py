@@ -188,7 +188,7 @@ def _node(formula: Formula, rated: bool) -> tuple[Kind, Any, Sequence[Formula]]:
         case Privacy(epsilon, delta, path):
             logarithms = [(fraction(base), fraction(power)) for base, power in epsilon.logarithms]
             numbers = fraction(epsilon.constant), logarithms, _function(delta)
-            detail = curves.Rated(fraction(epsilon.rate), *numbers) if rated else formulas.Budget(*numbers)
+            detail = formulas.Rated(*numbers, fraction(epsilon.rate)) if rated else formulas.Budget(*numbers)
             return "D", detail, (path,)
         case _:
             assert_never(formula)
@@ -309,8 +309,8 @@ def _fmpq(x: Fraction) -> fmpq:
     return fmpq(x.numerator, x.denominator)
 
 
-def _quotient(p: curves.Curve | Fraction) -> Quotient:
-    curve = curves.Curve.of(p)
+def _quotient(p: formulas.Curve | Fraction) -> Quotient:
+    curve = formulas.Curve.of(p)
     return Quotient(_as_polynomial(curve.above), _as_polynomial(curve.below))
 
 

@@ -44,7 +44,7 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from .facts import ZERO
-from .formulas import ListedNode, Node, check_word, formula_shown, read_formula, word_shown
+from .formulas import Curve, ListedNode, Node, Signs, check_word, formula_shown, read_formula, word_shown
 from .privacy import MAX_NAME, shown
 from .reading import Refused, digest, integer, require
 from .schema import write
@@ -235,8 +235,10 @@ def means(pairs: Sequence[tuple[int, int]], weights: Sequence[Values], values: V
 class Evaluation:
     """The states of all state formulas; ``until`` gives what is listed for each ``A U B``."""
 
-    def __init__(self, chain: Chain, nodes: Sequence[Node], until: Finder) -> None:
-        self.chain, self.nodes, self.until = chain, nodes, until
+    def __init__(
+        self, chain: Chain, nodes: Sequence[Node], until: Finder, signs: Signs | None = None
+    ) -> None:
+        self.chain, self.nodes, self.until, self.signs = chain, nodes, until, signs or Signs()
         self.untils = 0
         self.truth: dict[int, States] = {}
         for i, node in enumerate(nodes):
@@ -249,22 +251,14 @@ class Evaluation:
             return self.chain.states_of(node.detail, step)
         if node.kind not in "PD":
             return self.boolean(Level(self.chain.rows, self.truth), node)
-        values = self.probabilities(node.operands[0])
+        values, detail = list(map(Curve.of, self.probabilities(node.operands[0]))), node.detail
         if node.kind == "P":
-            return frozenset(s for s, p in enumerate(values) if self.within(node.detail, p))
+            return frozenset(s for s, p in enumerate(values) if detail.has(p, self.signs))
         pairs = [pair for s, t in self.chain.neighbours for pair in ((s, t), (t, s))]
         broken = {
-            s for pair in pairs if not self.close(node.detail, *(values[s] for s in pair)) for s in pair
+            s for pair in pairs if not detail.holds(*(values[s] for s in pair), self.signs) for s in pair
         }
         return frozenset(range(len(values))) - broken
-
-    def within(self, detail: Any, p: Any) -> bool:
-        """Whether a probability meets a P."""
-        return bool(detail.has(p))
-
-    def close(self, detail: Any, p: Any, q: Any) -> bool:
-        """Whether two probabilities meet the inequality of a D."""
-        return bool(detail.holds(p, q))
 
     def boolean(self, level: Level, node: Node) -> States:
         """The states of a Boolean combination of sets of states."""

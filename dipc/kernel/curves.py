@@ -14,29 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from . import chains, facts, formulas
 from .chains import Evaluation, read_chain
-from .facts import ONE, ZERO, Function, Interval, Proof
-from .formulas import Ends, Kind, Quotient
+from .facts import Function, Interval, Proof
+from .formulas import Ends, Kind, Quotient, Rated
 from .privacy import shown
 from .reading import Refused, digest, integer, require
 from .schema import write
 
 # --- the format ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Rated:
-    """Epsilon of a D, rate * eps + constant + a sum of power * ln(base), and delta."""
-
-    rate: Fraction
-    constant: Fraction
-    logarithms: list[tuple[Fraction, Fraction]]
-    delta: Quotient
 
 
 @dataclass(frozen=True)
@@ -89,63 +78,10 @@ class Listed(Asked):
     answers: list[Literal["holds", "fails"]]
 
 
-# --- numbers ------------------------------------------------------------------------------------------
-
-
-class Curve:
-    """A quotient of functions of eps whose denominator is positive on the piece."""
-
-    def __init__(self, above: Function, below: Function = ONE) -> None:
-        self.above, self.below = above, below
-
-    @staticmethod
-    def of(value: object) -> Curve:
-        """A number, or a curve."""
-        if isinstance(value, Curve):
-            return value
-        assert isinstance(value, Fraction | int)
-        return Curve(formulas.times(Fraction(value), ONE))
-
-    def __add__(self, other: Any) -> Curve:
-        right = Curve.of(other)
-        if self.below == right.below:
-            return Curve(facts.add(self.above, right.above), self.below)
-        above = facts.add(product(self.above, right.below), product(right.above, self.below))
-        return Curve(above, product(self.below, right.below))
-
-    __radd__ = __add__
-
-    def __rsub__(self, other: Any) -> Curve:
-        return Curve(facts.negative(self.above), self.below).__add__(other)
-
-    def __mul__(self, other: Any) -> Curve:
-        right = Curve.of(other)
-        return Curve(product(self.above, right.above), product(self.below, right.below))
-
-    __rmul__ = __mul__
-
-    def __eq__(self, other: object) -> bool:
-        right = Curve.of(other)
-        return product(self.above, right.below) == product(right.above, self.below)
-
-    def __bool__(self) -> bool:
-        return bool(self.above)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def product(*functions: Function) -> Function:
-    """The product of functions."""
-    found = ONE
-    for f in functions:
-        found = facts.multiply(found, f) if found != ONE else f
-    return found
-
-
 # --- signs --------------------------------------------------------------------------------------------
 
 
-class Signs:
+class Signs(formulas.Signs):
     """The signs of functions on a piece, each proved once, in the order in which they are asked for."""
 
     def __init__(self, on: Interval, listed: Sequence[Sign], step: str) -> None:
@@ -172,55 +108,19 @@ class Signs:
             self._known[key] = item.nonnegative
         return self._known[key]
 
-    def positive(self, f: Function) -> bool:
-        """Whether f > 0 on the piece."""
-        return not self.nonnegative(facts.negative(f))
-
-    def curve(self, listed: Quotient, step: str) -> Curve:
-        """A listed number."""
+    def functions(self, listed: Quotient, step: str) -> tuple[Function, Function]:
         above, below = (facts.function(part, step) for part in listed)
-        require(below and self.positive(below), step, "a denominator is not positive")
-        return Curve(above, below)
+        return above, below
 
     def end(self) -> None:
         """Nothing more is listed."""
         require(next(self._rest, None) is None, self.step, "there are more signs than the formula needs")
 
 
-class Private(NamedTuple):
-    """The parameters of a D: ``scale`` is exp(epsilon); ``written`` is epsilon as text."""
-
-    scale: Function
-    delta: Curve
-    written: str
-
-    def __str__(self) -> str:
-        return f"D[{self.written}, {curve_shown(self.delta)}]"
-
-
-class Within(NamedTuple):
-    """The interval of a P."""
-
-    low: Curve
-    high: Curve
-    ends: Ends
-
-    def __str__(self) -> str:
-        left, right = "(["[self.ends.low_closed], ")]"[self.ends.high_closed]
-        return f"P in {left}{curve_shown(self.low)}, {curve_shown(self.high)}{right}"
-
-
-def curve_shown(number: Curve) -> str:
-    """A number of the formula as text."""
-    above, below = facts.function_shown(number.above), facts.function_shown(number.below)
-    return above if number.below == ONE else f"({above}) / ({below})"
-
-
 class Curves(Evaluation):
     """The evaluation on one piece."""
 
     def __init__(self, listed: Asked, signs: Signs, until: Any) -> None:
-        self.signs = signs
         numbers = [signs.curve(number, f"number {i}") for i, number in enumerate(listed.numbers)]
         last = len(numbers) - 1
         rows = [
@@ -228,52 +128,10 @@ class Curves(Evaluation):
             for s, row in enumerate(listed.rows)
         ]
         chain = read_chain(listed, rows, lambda p: bool(p) and signs.positive(p.above))
-        super().__init__(chain, formulas.read_formula(listed.formula, self.detail), until)
-
-    def detail(self, kind: Kind, detail: Any, step: str) -> Any:
-        """What an operator needs besides its operands."""
-        match detail:
-            case Ends():
-                low, high = (self.signs.curve(end, step) for end in (detail.low, detail.high))
-                require(kind == "P", step, "the operator has another detail")
-                return Within(low, high, detail)
-            case Rated():
-                require(kind == "D", step, "the operator has another detail")
-                return self.private(detail, step)
-        return formulas.read_detail(kind, detail, step)
-
-    def private(self, listed: Rated, step: str) -> Private:
-        """Epsilon and delta are not negative."""
-        none = formulas.Budget(ZERO, listed.logarithms, ([], [(Fraction(1),)]))
-        (scale,) = formulas.read_private(none, step, signed=False).scale.values()
-        factor = {(0, listed.rate, listed.constant, ZERO): scale}
-        delta = self.signs.curve(listed.delta, step)
-        least = facts.add(factor, facts.negative(ONE))
-        positive = self.signs.nonnegative(least) and self.signs.nonnegative(delta.above)
-        require(positive, step, "epsilon or delta is negative")
-        parts = [f"{listed.rate}*eps"] * bool(listed.rate)
-        parts += [str(listed.constant)] * bool(listed.constant or not (parts or listed.logarithms))
-        parts += [f"{power}*ln({base})" for base, power in listed.logarithms]
-        return Private(factor, delta, " + ".join(parts).replace("+ -", "- "))
+        super().__init__(chain, formulas.read_formula(listed.formula, signs), until, signs)
 
     def split(self, level: Any, i: int) -> Iterator[Any]:
         raise Refused("formula", "it needs a refined chain")
-
-    def within(self, detail: Within, p: Any) -> bool:
-        above = self.difference(Curve.of(p), detail.low)
-        below = self.difference(detail.high, Curve.of(p))
-        ends = (above, detail.ends.low_closed), (below, detail.ends.high_closed)
-        return all(self.signs.nonnegative(f) if closed else self.signs.positive(f) for f, closed in ends)
-
-    def close(self, detail: Private, p: Any, q: Any) -> bool:
-        return self.signs.nonnegative(
-            self.difference(Curve(detail.scale) * Curve.of(q) + detail.delta, Curve.of(p))
-        )
-
-    @staticmethod
-    def difference(x: Curve, y: Curve) -> Function:
-        """A function with the signs of x - y."""
-        return facts.add(product(x.above, y.below), facts.negative(product(y.above, x.below)))
 
 
 # --- a certificate ------------------------------------------------------------------------------------

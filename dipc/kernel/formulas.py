@@ -6,13 +6,13 @@ formula.  The constants in it are quotients of sums of c * exp(k), which are com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from . import facts
-from .facts import ONE, ZERO, Function, Terms
+from .facts import ONE, UNIT, ZERO, Function, Terms, multiply
 from .reading import Refused, integer, require, width
 
 MAX_COUNT = 10**9  # of X^count and U<=count
@@ -49,6 +49,13 @@ class Budget:
     delta: Quotient
 
 
+@dataclass(frozen=True)
+class Rated(Budget):
+    """The same with a multiple of eps."""
+
+    rate: Fraction
+
+
 Detail = str | int | Ends | Budget | None  # what an operator needs besides its operands
 ListedNode = tuple[Kind, Detail, list[int]]
 
@@ -66,72 +73,110 @@ def word_shown(name: str) -> str:
     return name if name.isidentifier() and name not in RESERVED else f'"{name}"'
 
 
-# --- constants ----------------------------------------------------------------------------------------
+# --- numbers ------------------------------------------------------------------------------------------
 
 
-class Number(NamedTuple):
-    """A constant: a quotient of sums of c * exp(k), the denominator positive."""
+class Curve:
+    """A quotient of functions of eps (or constants), the denominator positive."""
 
-    above: Function
-    below: Function
+    def __init__(self, above: Function, below: Function = ONE) -> None:
+        self.above, self.below = above, below
 
-    def less(self, x: Fraction) -> Function:
-        """The number minus x, times the denominator."""
-        return facts.add(self.above, times(-x, self.below))
+    @staticmethod
+    def of(value: object) -> Curve:
+        """A number, or a curve."""
+        if isinstance(value, Curve):
+            return value
+        assert isinstance(value, Fraction | int)
+        return Curve({UNIT: Fraction(value)} if value else {})
+
+    def __add__(self, other: Any) -> Curve:
+        right = Curve.of(other)
+        if self.below == right.below:
+            return Curve(facts.add(self.above, right.above), self.below)
+        above = facts.add(multiply(self.above, right.below), multiply(right.above, self.below))
+        return Curve(above, multiply(self.below, right.below))
+
+    __radd__ = __add__
+
+    def __rsub__(self, other: Any) -> Curve:
+        return Curve(facts.negative(self.above), self.below).__add__(other)
+
+    def __mul__(self, other: Any) -> Curve:
+        right = Curve.of(other)
+        return Curve(multiply(self.above, right.above), multiply(self.below, right.below))
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return not self.difference(Curve.of(other))
+
+    def __bool__(self) -> bool:
+        return bool(self.above)
 
     def __str__(self) -> str:
         above, below = facts.function_shown(self.above), facts.function_shown(self.below)
         return above if self.below == ONE else f"({above}) / ({below})"
 
+    __hash__ = None  # type: ignore[assignment]
 
-def times(x: Fraction, f: Function) -> Function:
-    """x f."""
-    return {key: x * c for key, c in f.items()} if x else {}
-
-
-def sign(f: Function) -> int:
-    """The exact sign of a constant."""
-    return facts.sign_at(f, Fraction(1))
+    def difference(self, other: Curve) -> Function:
+        """A function with the signs of this minus the other."""
+        return facts.add(multiply(self.above, other.below), facts.negative(multiply(other.above, self.below)))
 
 
-def read_number(listed: Quotient, step: str) -> Number:
-    """A constant."""
-    above, below = (facts.function(f, step) for f in listed)
-    constant = not any(n or a or b for f in (above, below) for n, a, _, b in f)
-    require(constant, step, "a constant is expected")
-    require(sign(below) > 0, step, "a denominator is not positive")
-    return Number(above, below)
+class Signs:
+    """The signs of constants, which are exact."""
+
+    def nonnegative(self, f: Function) -> bool:
+        """Whether f >= 0."""
+        return facts.sign_at(f, Fraction(1)) >= 0
+
+    def positive(self, f: Function) -> bool:
+        """Whether f > 0."""
+        return not self.nonnegative(facts.negative(f))
+
+    def functions(self, listed: Quotient, step: str) -> tuple[Function, Function]:
+        """The numerator and the denominator of a listed number: constants."""
+        above, below = (facts.function(f, step) for f in listed)
+        constant = not any(n or a or b for f in (above, below) for n, a, _, b in f)
+        require(constant, step, "a constant is expected")
+        return above, below
+
+    def curve(self, listed: Quotient, step: str) -> Curve:
+        """A listed number."""
+        above, below = self.functions(listed, step)
+        require(below and self.positive(below), step, "a denominator is not positive")
+        return Curve(above, below)
 
 
 class Within(NamedTuple):
     """The interval of a P."""
 
-    low: Number
-    high: Number
+    low: Curve
+    high: Curve
     low_closed: bool
     high_closed: bool
 
-    def has(self, p: Fraction) -> bool:
-        below, above = sign(self.low.less(p)), sign(self.high.less(p))
-        return (below < 0 or (below == 0 and self.low_closed)) and (
-            above > 0 or (above == 0 and self.high_closed)
-        )
+    def has(self, p: Curve, signs: Signs) -> bool:
+        """Whether a probability is inside."""
+        ends = (p.difference(self.low), self.low_closed), (self.high.difference(p), self.high_closed)
+        return all(signs.nonnegative(f) if closed else signs.positive(f) for f, closed in ends)
 
     def __str__(self) -> str:
         return f"P in {'[('[not self.low_closed]}{self.low}, {self.high}{'])'[not self.high_closed]}"
 
 
 class Private(NamedTuple):
-    """The parameters of a D: ``scale`` is exp(epsilon), c * exp(k); ``written`` is epsilon as text."""
+    """The parameters of a D: ``scale`` is exp(epsilon); ``written`` is epsilon as text."""
 
     scale: Function
-    delta: Number
+    delta: Curve
     written: str
 
-    def holds(self, p: Fraction, q: Fraction) -> bool:
+    def holds(self, p: Curve, q: Curve, signs: Signs) -> bool:
         """Whether p <= exp(epsilon) q + delta."""
-        rest, q_scaled = self.delta.less(p), times(q, self.delta.below)
-        return sign(facts.add(facts.multiply(self.scale, q_scaled), rest)) >= 0
+        return signs.nonnegative((Curve(self.scale) * q + self.delta).difference(p))
 
     def __str__(self) -> str:
         return f"D[{self.written}, {self.delta}]"
@@ -156,9 +201,9 @@ OPERANDS = dict.fromkeys(("true", "false", "name"), 0) | dict.fromkeys(("not", "
 """How many operands; "and" and "or" have one or more."""
 
 
-def read_formula(listed: Sequence[Any], detail_of: Callable[..., Any] | None = None) -> list[Node]:
-    """The nodes, all of them needed; the last one is a state formula; ``detail_of`` reads their details."""
-    detail_of = detail_of or read_detail
+def read_formula(listed: Sequence[Any], signs: Signs | None = None) -> list[Node]:
+    """The nodes, all of them needed; the last one is a state formula; ``signs`` are those of its numbers."""
+    signs = signs or Signs()
     nodes: list[Node] = []
     for i, (kind, detail, operands) in enumerate(listed):
         step = f"formula, node {i}"
@@ -168,14 +213,14 @@ def read_formula(listed: Sequence[Any], detail_of: Callable[..., Any] | None = N
         require(len(operands) == count, step, "it has another number of operands")
         inner = all(nodes[j].is_state for j in operands)
         is_state = kind in "PD" or (kind not in "XU" and inner)
-        nodes.append(Node(kind, tuple(operands), detail_of(kind, detail, step), is_state))
+        nodes.append(Node(kind, tuple(operands), read_detail(kind, detail, step, signs), is_state))
     used = {j for node in nodes for j in node.operands}
     whole = nodes and nodes[-1].is_state and len(used) == len(nodes) - 1
     require(whole, "formula", "it is empty, a path formula, or has a part that is not needed")
     return nodes
 
 
-def read_detail(kind: Kind, detail: Detail, step: str) -> Any:
+def read_detail(kind: Kind, detail: Detail, step: str, signs: Signs) -> Any:
     """What an operator needs besides its operands."""
     match kind, detail:
         case "name", str():
@@ -186,29 +231,32 @@ def read_detail(kind: Kind, detail: Detail, step: str) -> Any:
         case "U", int():
             return integer(detail, step, 0, MAX_COUNT)
         case "P", Ends():
-            low, high = (read_number(end, step) for end in (detail.low, detail.high))
+            low, high = (signs.curve(end, step) for end in (detail.low, detail.high))
             return Within(low, high, detail.low_closed, detail.high_closed)
         case "D", Budget():
-            return read_private(detail, step)
+            return read_private(detail, step, signs)
         case "true" | "false" | "not" | "and" | "or" | "U", None:
             return None
     raise Refused(step, "the operator has another detail, or none")
 
 
-def read_private(listed: Budget, step: str, signed: bool = True) -> Private:
-    """Powers are whole, and epsilon and delta are not negative, if ``signed``."""
-    constant, logarithms, delta = listed.constant, listed.logarithms, read_number(listed.delta, step)
-    scale = Fraction(1)
+def read_private(listed: Budget, step: str, signs: Signs) -> Private:
+    """Powers are whole, and epsilon and delta are not negative."""
+    rate = listed.rate if isinstance(listed, Rated) else ZERO
+    constant, logarithms, scale = listed.constant, listed.logarithms, Fraction(1)
     for base, exponent in logarithms:
         defined = base > 0 and exponent.denominator == 1
         require(defined, step, "a logarithm of a number <= 0, or a power that is not whole")
         small = abs(exponent) * width(base) + width(scale) <= facts.MAX_UNIT_BITS
         require(small, step, "the factor exp(epsilon) is too large")
         scale *= base ** int(exponent)
-    factor = {(0, ZERO, constant, ZERO): scale}
-    positive = sign(facts.add(factor, facts.negative(ONE))) >= 0 and sign(delta.above) >= 0
-    require(positive or not signed, step, "epsilon or delta is negative")
-    parts = [str(constant)] * bool(constant or not logarithms)
+    factor = {(0, rate, constant, ZERO): scale}
+    delta = signs.curve(listed.delta, step)
+    least = facts.add(factor, facts.negative(ONE))
+    positive = signs.nonnegative(least) and signs.nonnegative(delta.above)
+    require(positive, step, "epsilon or delta is negative")
+    parts = [f"{rate}*eps"] * bool(rate)
+    parts += [str(constant)] * bool(constant or not (parts or logarithms))
     parts += [f"ln({base})" if exponent == 1 else f"{exponent}*ln({base})" for base, exponent in logarithms]
     return Private(factor, delta, " + ".join(parts).replace("+ -", "- "))
 
