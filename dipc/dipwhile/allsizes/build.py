@@ -20,7 +20,7 @@ from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.outputs import belongs
 from dipc.dipwhile.allsizes.paths import Dropped, Path
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.rewrite import Scope, rewritten
+from dipc.dipwhile.allsizes.rewrite import Scope, assigned_in, rewritten
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
 from dipc.dipwhile.semantics.evaluate import spelled_cell
@@ -102,7 +102,7 @@ def system_of(
         tuple(frozenset(map(spelled_cell, cells)) for cells in live(code, {}, NO_CELLS)),
         scope,
         constants,
-        frozenset({*_written(program, code), *inputs, *outputs}),
+        frozenset({*assigned_in(program.body), *(name for name, _ in (*values, *loops)), *inputs, *outputs}),
         domains,
         _filled(code)
         | {n: int(b.value.p) if isinstance(b, ast.Number) else None for n, b in numbers.items()},
@@ -148,15 +148,6 @@ def domains_of(program: ast.Program, declared: Declared) -> Iterator[tuple[str, 
     integers = any(isinstance(value, ast.Noise) and NOISE[value.kind].integer for value in values)
     for each in program.inputs:
         yield each.name, domain_of(each, declared, integers)
-
-
-def _written(program: ast.Program, code: Code) -> Iterator[str]:
-    """The variables of a program, and those that flattening has introduced."""
-    for statement, _ in statements(program.body):
-        match statement:
-            case ast.Assign(ast.Name(name) | ast.Index(name)) | ast.For(name):
-                yield name
-    yield from (target_name(o.target) for o in code if isinstance(o, Put | Draw))
 
 
 def _filled(code: Code) -> dict[str, int | None]:

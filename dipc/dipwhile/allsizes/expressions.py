@@ -362,20 +362,10 @@ def declared_number(path: Path, expr: ast.Expr) -> Linear:
     return number_of(path, substitute(expr, path.system.constants))
 
 
-NEGATED = {
-    ast.Op.GE: ast.Op.LT,
-    ast.Op.GT: ast.Op.LE,
-    ast.Op.LE: ast.Op.GT,
-    ast.Op.LT: ast.Op.GE,
-    ast.Op.EQ: ast.Op.NE,
-    ast.Op.NE: ast.Op.EQ,
-}
-
-
 def outcome_text(expr: ast.Expr, outcome: bool) -> str:
     """A condition that holds, or its negation."""
     if outcome:
         return show_expr(expr)
-    if isinstance(expr, ast.Binary) and expr.op in NEGATED:
-        return show_expr(replace(expr, op=NEGATED[expr.op]))
+    if isinstance(expr, ast.Binary) and expr.op in ast.NEGATED:
+        return show_expr(replace(expr, op=ast.NEGATED[expr.op]))
     return show_expr(ast.Unary(ast.Op.NOT, expr))

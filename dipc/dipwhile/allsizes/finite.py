@@ -21,6 +21,7 @@ from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.question import Question
+from dipc.dipwhile.allsizes.rewrite import read_by
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -30,7 +31,8 @@ from dipc.dipwhile.syntax.constants import sample
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import show_program
-from dipc.dipwhile.syntax.walk import expressions, nodes, own_parts, statements
+from dipc.dipwhile.syntax.types import names_in
+from dipc.dipwhile.syntax.walk import statements
 from dipc.errors import InputError, Source
 from dipc.models.values import Valuation, Value, show
 
@@ -118,7 +120,8 @@ def _levelled(program: ast.Program, declared: Declared) -> ast.Program | None:
     The new outputs are a function of the old ones: a number becomes its level, an atom stays.
     """
     levelled = levels(program, declared)
-    if any(name in levelled for s, _ in statements(program.body) for name in _read(s)):
+    read = (e for s, _ in statements(program.body) for e in read_by(s))
+    if any(names_in(e) & levelled.keys() for e in read):
         return None
     outputs = tuple(levelled[d.name][0] if d.name in levelled else d for d in program.outputs)
     return replace(program, outputs=outputs, body=in_levels(program.body, levelled))
@@ -133,14 +136,6 @@ def _in_levels(output: ast.Declaration, declared: Declared) -> ast.Declaration:
         return replace(output, domain=ast.SetOf((*LEVELS, output.start)))
     level = next((level for level in LEVELS if start <= level.value), LEVELS[-1])
     return replace(output, domain=ast.SetOf(LEVELS), start=level)
-
-
-def _read(statement: ast.Statement) -> Iterator[str]:
-    """The names that a statement itself reads."""
-    target = statement.target if isinstance(statement, ast.Assign) else None
-    for node in chain.from_iterable(nodes(e) for part in own_parts(statement) for e in expressions(part)):
-        if isinstance(node, ast.Name | ast.Index) and node is not target:
-            yield target_name(node)
 
 
 def in_levels(block: ast.Block, levelled: Levelled) -> ast.Block:

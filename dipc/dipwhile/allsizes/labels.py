@@ -237,34 +237,27 @@ def _whole(fold: ast.Fold, inputs: Mapping[str, ast.Declaration]) -> bool:
 
 def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: dict[str, fmpq]) -> bool:
     """Note a bound such as ``q' - q <= 1``, ``abs(q - q') <= 1`` or ``q = q'``; False for anything else."""
-    if not isinstance(part, ast.Binary):
-        return False
-    absolute = isinstance(part.left, ast.Call) and part.left.function == "abs" and part.op is ast.Op.LE
-    left = part.left.arguments[0] if absolute and isinstance(part.left, ast.Call) else part.left
-    form = linear(substitute(ast.Binary(ast.Op.SUB, left, part.right), constants), _leaf)
-    if form is None:
-        return False
-    if absolute:  # no number on the left and nothing else on the right
-        inner, outer = (linear(substitute(side, constants), _leaf) for side in (left, part.right))
-        if inner is None or inner.get(None) or outer is None or outer.keys() - {None}:
+    match part:
+        case ast.Binary(ast.Op.LE, ast.Call("abs", (inner,)), right):  # inner <= right and -inner <= right
+            sides = (inner, ast.Unary(ast.Op.NEG, inner))
+            return all(_bound(ast.Binary(ast.Op.LE, s, right), constants, lows, highs) for s in sides)
+        case ast.Binary(ast.Op.LE | ast.Op.GE | ast.Op.EQ as op, left, right):
+            form = linear(substitute(ast.Binary(ast.Op.SUB, left, right), constants), _leaf) or {}
+        case _:
             return False
-    rest, constant = {k: v for k, v in form.items() if k is not None}, form.get(None, ZERO)
-    names = {name for name, _ in rest}
+    names = {key[0] for key in form if key is not None}
     if len(names) != 1:
         return False
     (name,) = names
-    slope = rest.get((name, True), ZERO)
-    if rest != {(name, True): slope, (name, False): -slope} or not slope:
+    slope = form.get((name, True), ZERO)
+    if not slope or form.keys() - {None, (name, True), (name, False)} or form.get((name, False)) != -slope:
         return False
-    end = -constant / slope
-    upper = absolute or part.op is ast.Op.EQ or (part.op is ast.Op.LE) == (slope > 0)
-    lower = absolute or part.op is ast.Op.EQ or not upper
-    if part.op not in (ast.Op.LE, ast.Op.GE, ast.Op.EQ) or (absolute and end * slope < 0):
-        return False
+    end = -form.get(None, ZERO) / slope
+    upper = op is ast.Op.EQ or (op is ast.Op.LE) == (slope > 0)
     if upper:
-        _narrow(highs, {name: abs(end) if absolute else end}, min)
-    if lower:
-        _narrow(lows, {name: -abs(end) if absolute else end}, max)
+        _narrow(highs, {name: end}, min)
+    if op is ast.Op.EQ or not upper:
+        _narrow(lows, {name: end}, max)
     return True
 
 

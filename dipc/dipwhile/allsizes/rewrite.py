@@ -29,7 +29,7 @@ from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.types import names_in
-from dipc.dipwhile.syntax.unroll import Constants, integers, substitute
+from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import (
     bottom_up,
     children,
@@ -46,7 +46,6 @@ CELL = "every cell"
 EXTREMA = {"max": ast.Op.GT, "argmax": ast.Op.GT, "min": ast.Op.LT, "argmin": ast.Op.LT}
 """How the winner compares with the cells before it."""
 TURNED = {ast.Op.GT: ast.Op.LT, ast.Op.GE: ast.Op.LE, ast.Op.LT: ast.Op.GT, ast.Op.LE: ast.Op.GE}
-NEGATED = {ast.Op.GT: ast.Op.LE, ast.Op.GE: ast.Op.LT, ast.Op.LT: ast.Op.GE, ast.Op.LE: ast.Op.GT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,6 @@ class Rewriter:
     families: dict[str, Family] = field(default_factory=dict)
     winners: dict[str, str] = field(default_factory=dict)  # the families that have been drawn: for max or min
     assigned: list[str] = field(default_factory=list)  # in the order of the text
-    numbers: Constants = field(default_factory=dict)  # of the loops that are taken apart
     context: int = 0
     contexts: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -169,44 +167,17 @@ class Rewriter:
         self.assigned.append(loop.variable)
         if self.symbolic(loop.low, loop.high):
             if (extremum := self.streaming(loop)) is not None:
-                self.assigned += _assigned(loop.body)
+                self.assigned += assigned_in(loop.body)
                 yield from extremum
                 return
             start, loop = self.running_sums(loop)
             yield from start
             if not self.numbered(loop) and (family := self.family(loop)) is not None:
                 array, own = family
-                inner = {name: value for name, value in self.numbers.items() if name != loop.variable}
-                loop = map_expressions(loop, lambda e: substitute(e, inner))
                 self.families[array] = Family(loop, self.context, len(self.assigned), own)
                 self.winners.pop(array, None)
                 return
-        elif all(isinstance(end, ast.Number) for end in self.ends(loop)) and self.touches_arrays(loop):
-            yield from self.apart(loop)
-            return
         yield replace(loop, body=self.inside(loop.body))
-
-    def ends(self, loop: ast.For) -> tuple[ast.Expr, ast.Expr]:
-        """The bounds of a loop, numbers if they are known."""
-        known = self.constants | self.numbers
-        return substitute(loop.low, known), substitute(loop.high, known)
-
-    def touches_arrays(self, loop: ast.For) -> bool:
-        """Whether the body of a loop draws or reads arrays of any size."""
-        loops = [s for s, _ in statements(self.body) if isinstance(s, ast.For) and not self.numbered(s)]
-        inside = [s for each in loops for s, _ in statements(each.body) if isinstance(s, ast.Assign)]
-        filled = {s.target.array for s in inside if isinstance(s.target, ast.Index)}
-        read = {name for s, _ in statements(loop.body) for e in _read(s) for name in names_in(e)}
-        arrays = filled - self.scope.inputs - self.scope.outputs
-        return bool(arrays & {*read, *_assigned(loop.body)})
-
-    def apart(self, loop: ast.For) -> Iterator[ast.Statement]:
-        """A loop over numbers, as a loop for each of them."""
-        for value in integers(*self.ends(loop)):
-            number = ast.Number(fmpq(value), span=loop.span)
-            outer, self.numbers = self.numbers, {**self.numbers, loop.variable: fmpq(value)}
-            yield replace(loop, low=number, high=number, body=self.block(loop.body))
-            self.numbers = outer
 
     # --- sums ----------------------------------------------------------------------------------
 
@@ -308,7 +279,7 @@ class Rewriter:
     def locals_of(self, before: ast.Block, loop: ast.For) -> frozenset[str] | None:
         """The variables that a straight beginning of a round assigns, if none lasts and nothing fails."""
         assigned: set[str] = set()
-        written = set(_assigned(before))
+        written = set(assigned_in(before))
         for statement in before:
             if not isinstance(statement, ast.Assign) or not isinstance(statement.target, ast.Name):
                 return None
@@ -319,7 +290,7 @@ class Rewriter:
             assigned.add(statement.target.name)
         inside = {id(s) for s, _ in statements(loop.body)}
         outside = [s for s, _ in statements(self.body) if id(s) not in inside and s is not loop]
-        elsewhere = {name for s in outside for e in _read(s) for name in names_in(e)}
+        elsewhere = {name for s in outside for e in read_by(s) for name in names_in(e)}
         lasting = elsewhere | self.scope.inputs | self.scope.outputs
         return None if assigned & lasting else frozenset(assigned)
 
@@ -346,8 +317,8 @@ class Rewriter:
 
     def only_extrema(self, array: str) -> bool:
         """Whether the program reads the array through ``max``, ``argmax``, ... only, and fills it once."""
-        read = [node for s, _ in statements(self.body) for e in _read(s) for node in nodes(e)]
-        filled = _assigned(self.body).count(array)
+        read = [node for s, _ in statements(self.body) for e in read_by(s) for node in nodes(e)]
+        filled = assigned_in(self.body).count(array)
         whole = sum(isinstance(n, ast.Name) and n.name == array for n in read)
         extrema = sum(
             isinstance(n, ast.Call) and n.function in EXTREMA and n.arguments == (ast.Name(array),)
@@ -379,14 +350,14 @@ class Rewriter:
             place_it = ast.Assign(place, ast.Name(loop.variable, span=span), span=span)
             winner = self.inside((*first, replace(last, target=value), place_it))
             draw = self.inside((*first, replace(last, target=other)))
-            beaten, rest = (_with(draw, value, by, other) for by in (op, NEGATED[TURNED[op]]))
+            beaten, rest = (_with(draw, value, by, other) for by in (op, ast.NEGATED[TURNED[op]]))
             pick = ast.Pick(loop.variable, loop.low, loop.high, winner, beaten, rest, span=span)
             before.append(pick)
         return place if function.startswith("arg") else value
 
     def changed(self, family: Family) -> bool:
         """Whether a variable that the loop reads has been assigned since: it is drawn later than written."""
-        read = {name for s in family.loop.body for e in _read(s) for name in names_in(e)} - family.own
+        read = {name for s in family.loop.body for e in read_by(s) for name in names_in(e)} - family.own
         return bool(read & set(self.assigned[family.position :]))
 
     # --- the best so far -------------------------------------------------------------------------
@@ -430,8 +401,8 @@ class Rewriter:
                     return False
             elif not isinstance(s.value, ast.Expr) or names_in(s.value) - {loop.variable} - self.scope.names:
                 return False
-        read = [name for s in loop.body[:-1] for e in _read(s) for name in names_in(e)]
-        return not set(targets) & {*read, *_assigned(loop.body[:-1]), *names_in(new)}
+        read = [name for s in loop.body[:-1] for e in read_by(s) for name in names_in(e)]
+        return not set(targets) & {*read, *assigned_in(loop.body[:-1]), *names_in(new)}
 
     def best_of_rounds(
         self, loop: ast.For, beats: ast.Binary, then: ast.Block, has_old: bool
@@ -439,7 +410,7 @@ class Rewriter:
         """No round beats the old value, or one does and is beaten by no other: see the head of the module."""
         before, op, span = self.inside(loop.body[:-1]), beats.op, loop.span
         new, best = beats.left, beats.right
-        stays = _with(before, new, NEGATED[op], best)
+        stays = _with(before, new, ast.NEGATED[op], best)
         entry = (ast.Assume(beats, span=beats.span),) if has_old else ()
         winner = cast(ast.Block, (*before, *entry, *then))
         beaten = _with(before, new, TURNED[op], best)
@@ -465,12 +436,12 @@ def _with(block: Iterable[ast.Statement], left: ast.Expr, op: ast.Op, right: ast
     return cast(ast.Block, (*block, ast.Assume(condition, span=left.span)))
 
 
-def _assigned(body: ast.Block) -> list[str]:
+def assigned_in(body: ast.Block) -> list[str]:
     """The variable or array of every assignment."""
     return [target_name(s.target) for s, _ in statements(body) if isinstance(s, ast.Assign)]
 
 
-def _read(statement: ast.Statement) -> Iterator[ast.Expr]:
+def read_by(statement: ast.Statement) -> Iterator[ast.Expr]:
     """The expressions that a statement itself reads."""
     match statement:
         case ast.Assign(target, value):

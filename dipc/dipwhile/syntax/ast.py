@@ -85,6 +85,7 @@ class Op(Enum):
 ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.POW})
 EQUALITY = frozenset({Op.EQ, Op.NE})
 COMPARISONS = EQUALITY | {Op.LT, Op.LE, Op.GT, Op.GE}
+NEGATED = {Op.GE: Op.LT, Op.GT: Op.LE, Op.LE: Op.GT, Op.LT: Op.GE, Op.EQ: Op.NE, Op.NE: Op.EQ}
 CONNECTIVES = frozenset({Op.AND, Op.OR})
 SUMS = frozenset({Op.ADD, Op.SUB})
 PRODUCTS = frozenset({Op.MUL, Op.DIV})
