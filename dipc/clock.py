@@ -20,7 +20,7 @@ from time import monotonic, process_time
 from types import FrameType
 from typing import Any
 
-from dipc.errors import InputError, LimitReached, WrongType
+from dipc.errors import InputError, LimitReached, WrongType, described
 
 Progress = Callable[[str, int, int | None], None]  # stage, done, of how many (if known)
 
@@ -119,7 +119,7 @@ def as_one() -> Iterator[Clock]:
 def _number(name: str, value: object) -> float:
     """A limit: a number that is not negative."""
     if isinstance(value, bool) or not isinstance(value, int | float | Rational):
-        shown = f"`{value}`" if isinstance(value, str) else f"the {type(value).__name__} {value}"
+        shown = f"`{value}`" if isinstance(value, str) else described(value)
         raise WrongType(f"{name} must be a number or None, not {shown}", hint=f"for example {name}=60")
     try:
         limit = float(value)

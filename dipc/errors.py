@@ -111,8 +111,16 @@ class WrongType(InputError, TypeError):
 def check_type(value: object, kinds: type | tuple[type, ...], expected: str, hint: str = "") -> None:
     """Raise :class:`WrongType` for a value of another type."""
     if not isinstance(value, kinds):
-        found = "None" if value is None else f"the {type(value).__name__} {value}"
-        raise WrongType(f"{expected}, not {found}", hint=hint)
+        raise WrongType(f"{expected}, not {described(value)}", hint=hint)
+
+
+def described(value: object) -> str:
+    """A value of another type than is wanted, as messages call it.
+
+    >>> described(0.5), described(None)
+    ('the float 0.5', 'None')
+    """
+    return "None" if value is None else f"the {type(value).__name__} {value}"
 
 
 class FragmentError(InputError):

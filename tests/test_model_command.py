@@ -392,8 +392,6 @@ def test_the_depth(capsys: Capture, folder: Path) -> None:
     assert run(capsys, *query, "--depth", "-1")[0] == 2
     _, _, err = run(capsys, "check", "survey.dpm", TIGHT, "--depth", "3")
     assert err == "note: --depth is for decision processes\n"
-    code, _, err = run(capsys, *query, "--automaton", "often.hoa")
-    assert (code, "the extra `ltl` has Spot" in err) == (2, True)
 
 
 # --- what ends early ---------------------------------------------------------------------------------

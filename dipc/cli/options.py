@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from math import isnan
@@ -200,29 +200,6 @@ certificate = option(
     metavar="FILE",
     help="Write a certificate, for 'dipc verify'; compressed if the name ends in .gz.",
 )
-
-
-class Format(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
-    """A format; those that were withdrawn are refused with what there is instead."""
-
-    def __init__(self, choices: Sequence[str], withdrawn: Mapping[str, str]) -> None:
-        super().__init__(choices)
-        self.withdrawn = withdrawn
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value in self.withdrawn:
-            self.fail(self.withdrawn[value], param, ctx)
-        return super().convert(value, param, ctx)
-
-
-def withdrawn(name: str, instead: str) -> Callable[[Any], Any]:
-    """An option that is refused, with what there is instead; help does not show it."""
-
-    def refused(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            raise click.UsageError(f"{name}: {instead}", ctx)
-
-    return click.option(name, hidden=True, expose_value=False, callback=refused)
 
 
 def listen(ctx: click.Context) -> None:

@@ -24,7 +24,7 @@ from dipc.dpctl.processes import Options
 from dipc.dpctl.syntax import parse_property, show
 from dipc.dpctl.verdict import ModelVerdict, Region
 from dipc.dpctl.words import DEPTH
-from dipc.errors import InputError, Source, Span, Unsupported, WrongType, check_type
+from dipc.errors import InputError, Source, Span, Unsupported, WrongType, check_type, described
 from dipc.excerpts import plural
 from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
@@ -266,7 +266,7 @@ class MarkovModel:
 def _options(depth: int, all_schedulers: bool, exact: bool = False) -> Options:
     """What is said about the search on decision processes."""
     if type(depth) is not int or depth < 0:
-        raise WrongType(f"a depth is a natural number, not {_described(depth)}", hint="depth=12")
+        raise WrongType(f"a depth is a natural number, not {described(depth)}", hint="depth=12")
     return Options(depth, all_schedulers=all_schedulers, exact=exact)
 
 
@@ -410,7 +410,7 @@ def _model(
     for number, ((state, action), row) in enumerate(rows.items()):
         targets = {row: 1} if isinstance(row, str) else row
         if not isinstance(targets, Mapping):
-            raise WrongType(f"the row of `{state}` is {_described(row)}, not a mapping", hint=ROW_HINT)
+            raise WrongType(f"the row of `{state}` is {described(row)}, not a mapping", hint=ROW_HINT)
         places = [(_name(t, "a state"), probability_of(p), NOWHERE) for t, p in targets.items()]
         place = number - len(rows), 0  # states come in this order, those that are only targets after them
         if places or action is not None:
@@ -432,7 +432,7 @@ def _draft_with(neighbours: Iterable[Sequence[str]]) -> Draft:
     draft = Draft(Source("<model>", ""))
     for pair in neighbours:
         if isinstance(pair, str) or len(pair) != 2:
-            raise WrongType(f"neighbours are pairs of states, not {_described(pair)}", hint='[("a", "b")]')
+            raise WrongType(f"neighbours are pairs of states, not {described(pair)}", hint='[("a", "b")]')
         s, t = (_name(state, "a state") for state in pair)
         draft.pairs.append(((s, NOWHERE), (t, NOWHERE)))
     return draft
@@ -453,10 +453,6 @@ def _text(value: object, what: str) -> str:
 def _name(value: object, what: str) -> str:
     """The name of a state or label, as in a file: what formulas read otherwise is in quotes."""
     return name_declared(_text(value, what))
-
-
-def _described(value: object) -> str:
-    return f"the {type(value).__name__} {value}"
 
 
 def _named(names: Iterable[str]) -> list[Named]:

@@ -10,7 +10,7 @@ from numbers import Rational
 
 from flint import arb, fmpq
 
-from dipc.errors import InputError, WrongType
+from dipc.errors import InputError, WrongType, described
 
 Number = fmpq | Rational | int | str
 """A rational number as users give it; ``numbers.Rational`` includes Fraction and the integers of numpy."""
@@ -74,7 +74,7 @@ def rational(value: Number, what: str) -> fmpq:
             problem = f" must be a rational number, not {shown}"
         digits = "" if plain_digits(value) else f"{DIGITS}: "
         raise InputError(f"{what}{problem}", hint=f"{digits}for example 3/4, 0.75 or 1/10^3")
-    raise WrongType(f"{what} must be an exact number, not {_described(value)}", hint=EXACT_HINT)
+    raise WrongType(f"{what} must be an exact number, not {described(value)}", hint=EXACT_HINT)
 
 
 def plain_digits(text: str) -> bool:
@@ -115,10 +115,6 @@ def _power(text: str) -> Fraction:
     return base**exponent
 
 
-def _described(value: object) -> str:
-    return "None" if value is None else f"the {type(value).__name__} {value}"
-
-
 def scalar(value: fmpq | int | Rational) -> fmpq | int:
     """A number that meets an exact function in arithmetic."""
     if isinstance(value, fmpq | int):
@@ -126,7 +122,7 @@ def scalar(value: fmpq | int | Rational) -> fmpq | int:
     if isinstance(value, Rational):
         return rational(value, "a number")
     raise WrongType(
-        f"exact functions of eps cannot be combined with {_described(value)}",
+        f"exact functions of eps cannot be combined with {described(value)}",
         hint="in arithmetic write a fractions.Fraction or an integer: p*Fraction(1, 2)",
     )
 

@@ -122,8 +122,6 @@ def test_refused() -> None:
         question.export("redlog", claim="eps")
     with pytest.raises(InputError, match="no export to `maple`"):
         question.export("maple")
-    with pytest.raises(InputError, match="QEPCAD is no longer written: --to smtlib"):
-        question.export("qepcad")
 
 
 def test_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,5 +143,3 @@ def test_names_are_replaced_and_explained(tmp_path: Path, capsys: Capture) -> No
     assert "% i = u1\n" in shown and "% E = -u1*u2 + u2\n" in shown
     assert len(conditions) == 4
     assert sum(">=" in condition or "<=" in condition for condition in conditions) == 2
-    assert status(["pufferfish", "export", str(path), "--to", "qepcad"]) == 2
-    assert "--to smtlib or --to redlog asks the same question" in capsys.readouterr().err

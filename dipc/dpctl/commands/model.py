@@ -132,9 +132,8 @@ def about_formulas(command: Callable[..., int]) -> Callable[..., int]:
         is_flag=True,
         help="Ask D over all schedulers, which see the states (Proposition 2), instead of words of actions.",
     )
-    automaton = options.withdrawn("--automaton", "HOA files are no longer read; the extra `ltl` has Spot")
     at, limit, memory, as_json = options.at(), options.time_limit(), options.memory_limit(), options.json()
-    return on_a_model(start(at(limit(memory(depth(stronger(automaton(as_json(command)))))))))
+    return on_a_model(start(at(limit(memory(depth(stronger(as_json(command))))))))
 
 
 # --- check -------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from dipc.errors import InputError
 from dipc.files import write_file
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models, comparing
-from dipc.pufferfish.export.hmm import FORMATS, WITHDRAWN
+from dipc.pufferfish.export.hmm import FORMATS
 from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
 from dipc.pufferfish.laws import as_function
 from dipc.pufferfish.mixed import Mixed, laws_of
@@ -51,7 +51,7 @@ Examples:
 @options.claim(help="Ask about this instead of the file's claim.")
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(help="Write to this file.")
-@click.option("--to", required=True, type=options.Format(FORMATS, WITHDRAWN), help="The format.")
+@click.option("--to", required=True, type=click.Choice(FORMATS), help="The format.")
 def export(asked: Asked, output: str | None, to: str) -> int:
     """Write FILE in another format.
 

@@ -22,7 +22,6 @@ from dipc.pufferfish.question import Question, Side
 QUESTIONS = {"smtlib": smtlib, "redlog": redlog}
 CHAINS = ("drn", "prism", "dot", "svg")
 FORMATS = (*QUESTIONS, *CHAINS)
-WITHDRAWN = {"qepcad": "QEPCAD is no longer written: --to smtlib or --to redlog asks the same question"}
 
 
 def export(question: Question, to: str, clock: Clock) -> str:
@@ -36,8 +35,6 @@ def export(question: Question, to: str, clock: Clock) -> str:
 
 def check_format(to: str) -> None:
     """Raise :class:`InputError` if this is not one of the :data:`FORMATS`."""
-    if to in WITHDRAWN:
-        raise InputError(WITHDRAWN[to])
     if to not in FORMATS:
         raise InputError(f"no export to `{to}`", hint=f"one of: {', '.join(FORMATS)}")
 
