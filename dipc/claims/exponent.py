@@ -9,6 +9,7 @@ from flint import arb, fmpq
 
 from dipc.claims.wording import digits_of
 from dipc.frozen import frozen
+from dipc.numbers.exact import smallest_base
 from dipc.numbers.exppoly import ExpPoly, Term, whole
 from dipc.numbers.quotient import Quotient
 
@@ -88,19 +89,10 @@ def number_text(factor: Quotient) -> str:
     number = factor.as_rational()
     text = "ln({})".format(re.sub(r"\beps\b", "1", str(factor)))
     if number is not None:
-        base, power = _root(fmpq(number.p, number.q))
+        base, power = smallest_base(fmpq(number.p, number.q))
         name = f"ln {base}" if base.q == 1 else f"ln({base})"
         text = name if power == 1 else f"{power} {name}"
     return f"{text} = {_rounded(factor)}"
-
-
-def _root(number: fmpq) -> tuple[fmpq, int]:
-    """The smallest number of which this one is a whole power, and the power."""
-    for power in range(max(number.p.bit_length(), number.q.bit_length()), 1, -1):
-        above, below = number.p.root(power), number.q.root(power)
-        if above**power == number.p and below**power == number.q:
-            return fmpq(above, below), power
-    return number, 1
 
 
 def _rounded(factor: Quotient) -> str:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
+from dipc.numbers.exact import ends, rational, sharp
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import DIGITS, outwards
 
@@ -55,13 +56,7 @@ def decimal_at(value: Quotient, eps: fmpq, digits: int = DIGITS) -> str:
 
 def digits_of(enclosed: Callable[[], arb], digits: int) -> str:
     """A number that is not 0, given as a ball at the precision of the context, to ``digits`` digits."""
-    precision = 64
-    while True:
-        with ctx.workprec(precision):
-            ball = enclosed()
-            if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
-                return str(ball.str(digits, radius=False))
-        precision *= 2
+    return str(sharp(enclosed, 4 * digits).str(digits, radius=False))
 
 
 def greater(more: Quotient, bound: Quotient) -> Any:
@@ -87,11 +82,10 @@ def within(value: Quotient, kind: str) -> tuple[fmpq, fmpq]:
         return exact, exact
     if value == 1:
         return fmpq(0), fmpq(0)
-    precision = 128
-    while True:
-        with ctx.workprec(precision):
-            ball = value.enclose(arb(1))
-            ball = ball.log() if kind == "epsilon" else ball
-            if ball.rel_accuracy_bits() > 64:
-                return ball.lower().fmpq(), ball.upper().fmpq()
-        precision *= 2
+
+    def enclosed() -> arb:
+        ball = value.enclose(arb(1))
+        return ball.log() if kind == "epsilon" else ball
+
+    low, high = ends(sharp(enclosed, 64))
+    return rational(low, "an end"), rational(high, "an end")

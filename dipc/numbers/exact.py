@@ -8,7 +8,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from dipc.errors import InputError, WrongType, described
 
@@ -139,6 +139,33 @@ def ends(ball: arb) -> tuple[Fraction, Fraction]:
     exact = (ball.mid().fmpq(), (LEAST_RADIUS if 0 < radius < LEAST_RADIUS else radius).fmpq())
     middle, width = (Fraction(int(x.p), int(x.q)) for x in exact)
     return middle - width, middle + width
+
+
+def sharp(enclosed: Callable[[], arb], bits: int) -> arb:
+    """A ball around a number that is not 0, with more accurate bits than these.
+
+    ``enclosed`` gives a ball at the precision of the context.
+    """
+    precision = 64
+    while True:
+        with ctx.workprec(precision):
+            ball = enclosed()
+            if ball.is_finite() and ball.rel_accuracy_bits() > bits:
+                return ball
+        precision *= 2
+
+
+def smallest_base(number: fmpq) -> tuple[fmpq, int]:
+    """The smallest number of which this one, greater than 0, is a whole power, and the power.
+
+    >>> smallest_base(fmpq(8, 27)), smallest_base(fmpq(12))
+    ((2/3, 3), (12, 1))
+    """
+    for power in range(max(number.p, number.q).bit_length(), 1, -1):
+        above, below = number.p.root(power), number.q.root(power)
+        if above**power == number.p and below**power == number.q:
+            return fmpq(above, below), power
+    return number, 1
 
 
 def magnitude(ball: arb) -> int:

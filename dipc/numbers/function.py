@@ -12,11 +12,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 import dipc.views as views
 from dipc.errors import InputError, WrongType
-from dipc.numbers.exact import Exact, Number, ends, magnitude, rational, rounded
+from dipc.numbers.exact import Exact, Number, ends, magnitude, rational, rounded, sharp
 from dipc.numbers.formulas import HTML, LATEX, TEXT, Notation
 
 if TYPE_CHECKING:
@@ -91,13 +91,7 @@ class FunctionOfEps:
         value, digits = self._value(eps), _positive(digits)
         if not value.sign_at(fmpq(1)):
             return arb(0)
-        precision = 64
-        while True:
-            with ctx.workprec(precision):
-                ball = value.enclose(arb(1))
-                if ball.is_finite() and ball.rel_accuracy_bits() > 4 * digits:
-                    return ball
-            precision *= 2
+        return sharp(lambda: value.enclose(arb(1)), 4 * digits)
 
     def decimal(self, eps: Number | None = None, digits: int = 10) -> str:
         """The value with ``digits`` significant digits, correctly rounded; fewer if it is exactly that."""

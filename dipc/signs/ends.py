@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from flint import fmpq, fmpq_poly
 
 from dipc.frozen import frozen
+from dipc.numbers.exact import smallest_base
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.roots import Root
 from dipc.signs.tables import End, RootCluster, decimal_text, end_as_text, places_of, sharpened
@@ -228,19 +229,10 @@ def _logarithm(root: Root) -> str | None:
             continue
         simple = ExpPoly.exp(degree * least) - value
         if simple.sign_at(root.low) < 0 < simple.sign_at(root.high):
-            base, power = _base(value)
+            base, power = smallest_base(value)
             times = power / (degree * least)
             return f"ln({base})" if times == 1 else f"{times}*ln({base})"
     return None
-
-
-def _base(value: fmpq) -> tuple[fmpq, int]:
-    """A number > 1 as the power of the least possible base."""
-    for power in range(max(value.p, value.q).bit_length(), 1, -1):
-        roots = [part.root(power) for part in (value.p, value.q)]
-        if all(root**power == part for root, part in zip(roots, (value.p, value.q), strict=True)):
-            return fmpq(*roots), power
-    return value, 1
 
 
 # --- rounding ------------------------------------------------------------------------------------------
