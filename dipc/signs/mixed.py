@@ -1,5 +1,4 @@
-"""Roots of exponential polynomials in which exp(b/eps) occurs next to exp(a eps) or powers of eps.
-
+"""Roots of exponential polynomials in which exp(b/eps) occurs.
 The derivative chain of :mod:`dipc.signs.derivatives` does not end for such functions: differentiating
 ``exp(b/eps)`` gives ever higher powers of 1/eps.  But the two ends of (0, inf) are exact, and what is left is
 compact.

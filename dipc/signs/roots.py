@@ -23,8 +23,6 @@ rational are then found by :mod:`dipc.signs.mixed`; for others :class:`Unsettled
 * A factor ``M1 - M2``, two terms with the same power of eps and opposite coefficients, has the
   roots of the polynomial ``a eps^2 + k eps + b`` (the difference of their exponents times eps), and takes its
   place; this is done for factors without inverse exponents too.
-* A factor with exp(b/eps) and no exp(a eps) is one of the first kind in ``eta = 1/eps``: its roots are
-  isolated there.  The sign for small eps is settled by :func:`dipc.signs.bounds.rootless_up_to`.
 * The others are for :mod:`dipc.signs.mixed`.  As with constants, their roots may be multiple or shared.
 """
 
@@ -38,7 +36,6 @@ from flint import arb, ctx, fmpq
 
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.polynomial import factors_of, grid_of, join, primitive, split
-from dipc.signs.bounds import rootless_up_to
 from dipc.signs.derivatives import derivative_chain, variations, variations_from
 from dipc.signs.eps_range import simplest_between
 from dipc.signs.limits import LEAST_WIDTH
@@ -198,26 +195,12 @@ def signs_of_binomial(f: ExpPoly) -> ExpPoly | None:
 
 def _isolated(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
     """The roots of an irreducible f in (low, high)."""
-    if not (f.has_inverse and f.has_rates):
+    if not f.has_inverse:
         try:
-            return (_isolated_in_inverse if f.has_inverse else _isolated_by_chain)(f, low, high)
+            return _isolated_by_chain(f, low, high)
         except Unsettled:  # perhaps at a multiple root that is rational
             pass
     return [_simplified(Root(f, a, b)) for a, b in isolated(f, low, high)]
-
-
-def _isolated_in_inverse(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
-    """The roots of f, an exponential polynomial in 1/eps."""
-    g = primitive(f.at_inverse())
-    left = rootless_up_to(g) if high is None else 1 / high
-    right = 1 / low if low else None
-    if right is not None and left >= right:
-        return []
-    try:
-        roots = _isolated_by_chain(g, left, right)
-    except Unsettled as doubt:
-        raise Unsettled(1 / doubt.high, 1 / doubt.low) from None
-    return [Root(f, 1 / root.high, 1 / root.low) for root in roots]
 
 
 def _isolated_by_chain(f: ExpPoly, low: fmpq, high: fmpq | None) -> list[Root]:
