@@ -16,7 +16,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from flint import fmpq
@@ -26,27 +25,25 @@ from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
+from dipc.dipwhile.python.constants import Constants, constants_of
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import ends, in_python, speaking_python
 from dipc.dipwhile.python.running import Runnable, run
-from dipc.dipwhile.python.scope import Scope, exact_number, number
+from dipc.dipwhile.python.scope import Scope, check_spellings, number, unread
 from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of
 from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.python.unrolled import no_parameter, read_unrolled
+from dipc.dipwhile.python.unrolled import read_unrolled
 from dipc.dipwhile.python.words import BUDGETS, RESERVED
 from dipc.dipwhile.syntax.ast import Declaration, Name, Param, Program, SetOf
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
-from dipc.dipwhile.syntax.types import free_names
-from dipc.dipwhile.syntax.walk import expressions
 from dipc.errors import InputError, InternalError, Source
-from dipc.models.arithmetic import check_spelling
-from dipc.suggest import did_you_mean
+from dipc.suggest import option_meant
 
 Told = Mapping[str, object]
-Constants = Mapping[str, fmpq]
+Numbers = Mapping[str, fmpq]
 
 
 class PythonMechanism(Mechanism):
@@ -55,7 +52,7 @@ class PythonMechanism(Mechanism):
     ``source_text`` is the same program as a .dip file; reports and certificates show it.
     """
 
-    def __init__(self, text: FunctionText, told: Told, given: Constants, changed: Constants):
+    def __init__(self, text: FunctionText, told: Told, given: Numbers, changed: Numbers):
         read = held(Clock(), lambda: read_core(text, told, given, changed), (text.source,))
         core, self.notes = read
         known = dict(core.parameters)
@@ -167,7 +164,7 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
 
 
 def read_core(
-    text: FunctionText, told: Told, given: Constants, changed: Constants
+    text: FunctionText, told: Told, given: Numbers, changed: Numbers
 ) -> tuple[CoreProgram, tuple[str, ...]]:
     """The program of a function, with notes; its source is the text of the equivalent .dip file."""
     try:
@@ -186,7 +183,7 @@ def read_core(
 
 
 def read_either_way(
-    text: FunctionText, told: Told, given: Constants, changed: Constants
+    text: FunctionText, told: Told, given: Numbers, changed: Numbers
 ) -> tuple[Program, CoreProgram, tuple[str, ...]]:
     """The program of a function, with notes: with its loops, as the language has them, or else unrolled.
 
@@ -194,11 +191,13 @@ def read_either_way(
     """
     parts = declared(told, text)
     check_inputs(text, parts)
+    constants = constants_of(text, parts, given, changed)
     all_sizes = parts.claim is not None and bool(parts.claim.sizes)  # an unrolled program has one size
     syntax = found = refusal = None
     try:
-        syntax = read_program(text, told, given, changed)
-        found = syntax, compile_program(syntax, text.until_end), tuple(decimals(text))
+        syntax = read_program(text, parts, constants, changed)
+        notes = dict.fromkeys((*constants.notes, *decimals(text)))
+        found = syntax, compile_program(syntax, text.until_end), tuple(notes)
     except InputError as error:
         refusal = error
     if found is not None and (all_sizes or not outputs_hold_others(text, parts)):
@@ -206,14 +205,23 @@ def read_either_way(
     if refusal is not None and all_sizes:
         raise refusal from None
     try:
-        unrolled, notes = read_unrolled(text, parts, given, changed)
+        unrolled, unrolled_notes = read_unrolled(text, parts, constants, changed)
+        check_changed(changed, constants.numbers)
         check_depth(unrolled)
-        return unrolled, compile_program(unrolled, text.until_end), notes
+        return unrolled, compile_program(unrolled, text.until_end), unrolled_notes
     except InputError as error:
         if found is not None:
             return found
-        check_spellings(text, error)
+        if error.span is not None:  # a name in its line that is not in ASCII may be the reason
+            check_spellings(text, error.span.line)
         raise (refusal if refusal and syntax is not None else error) from None
+
+
+def check_changed(changed: Numbers, known: Numbers) -> None:
+    """Refuse values of parameters that there are not."""
+    for name in changed.keys() - known.keys():
+        hint = option_meant(name, known) or "it has no parameters at all"
+        raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
 
 
 def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
@@ -269,33 +277,15 @@ def decimals(text: FunctionText) -> Iterator[str]:
             yield note
 
 
-def check_spellings(text: FunctionText, error: InputError) -> None:
-    """Refuse the names in the line of an error that are not in ASCII: they may be the reason."""
-    for node in ast.walk(text.node):
-        if isinstance(node, ast.Name | ast.arg) and error.span and node.lineno == error.span.line:
-            name = node.id if isinstance(node, ast.Name) else node.arg
-            if name not in BUDGETS:
-                check_spelling(name, text.span(node))
-
-
-def read_program(text: FunctionText, told: Told, given: Constants, changed: Constants) -> Program:
+def read_program(text: FunctionText, parts: Program, constants: Constants, changed: Numbers) -> Program:
     """The syntax tree of a function."""
-    parts = declared(told, text)
-    defaults = check_signature(text, parts)
-    for name in given.keys() & defaults.keys():
-        hint = "remove its default, or the other one"
-        raise InputError(f"the parameter `{name}` is given twice", text.place, hint)
-    constants = {name: changed.get(name, value) for name, value in {**defaults, **given}.items()}
-    scope = Scope(text, parts, constants, changed)
-    declared_parts = (part for d in (*parts.inputs, *parts.outputs) for part in (d.size, d.domain))
-    for node in (*declared_parts, parts.adjacency, parts.claim):
-        if node is not None and not isinstance(node, SetOf):  # members of a set are atoms
-            for name in chain.from_iterable(sorted(free_names(expr)) for expr in expressions(node)):
-                scope.adopt(name)
+    for argument in text.arguments:
+        if argument.arg in constants.others or (argument.arg in RESERVED and argument.arg not in BUDGETS):
+            raise unread(text.span(argument), f"the argument `{argument.arg}`")
+    scope = Scope(text, parts, dict(constants.numbers), changed)
     sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
     body = Statements(scope, parts.outputs, sizes).body()
-    for name in changed.keys() - scope.constants.keys():
-        raise no_parameter(name, scope.constants)
+    check_changed(changed, scope.constants)
     place = text.place
     params = tuple(Param(name, number(n, place), span=place) for name, n in scope.constants.items())
     program = replace(parts, params=params, body=body, span=place)
@@ -319,39 +309,7 @@ def check_inputs(text: FunctionText, parts: Program) -> None:
             hint = f"add it: `def {name}({', '.join([*names, declaration.name])}):`"
             raise InputError(message, declaration.span, hint)
     inputs = {declaration.name for declaration in parts.inputs}
-    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+    for argument in text.arguments:
         if argument.arg in inputs and names[argument.arg].default is not inspect.Parameter.empty:
             hint = "an input takes every value of its set: remove it"
             raise text.mistake(argument, f"the input `{argument.arg}` has a default", hint)
-
-
-def check_signature(text: FunctionText, parts: Program) -> dict[str, fmpq]:
-    """The arguments of the function are its inputs, and parameters with their values."""
-    arguments = text.node.args
-    inputs = {declaration.name for declaration in parts.inputs}
-    names = inspect.signature(text.function, follow_wrapped=False).parameters
-    values = {each: given.default for each, given in names.items() if given.default is not given.empty}
-    defaults: dict[str, fmpq] = {}
-    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        if argument.arg in BUDGETS:
-            continue
-        if argument.arg in RESERVED:
-            message = f"`{argument.arg}` is a word of dipc and cannot name an argument"
-            raise text.mistake(argument, message, "choose another name")
-        if argument.arg not in inputs:
-            defaults[argument.arg] = default(text, argument, values, inputs)
-    return defaults
-
-
-def default(text: FunctionText, argument: ast.arg, values: Mapping[str, object], inputs: set[str]) -> fmpq:
-    """The value of an argument that is not an input, but a parameter."""
-    name = argument.arg
-    if name not in values:
-        hint = f'declare it: inputs="{name} in {{0, 1}}", or give it a value: `{name}=1`'
-        message = f"the argument `{name}` is neither an input nor a parameter"
-        raise text.mistake(argument, message, did_you_mean(name, inputs, hint))
-    exact = exact_number(values[name])
-    if exact is None:
-        hint = "use an integer or a `Fraction`"
-        raise text.mistake(argument, f"the parameter `{name}` is {described(values[name])}", hint)
-    return exact

@@ -16,11 +16,6 @@ from typing import Any
 from dipc.dipwhile.python.source import FunctionText
 from dipc.errors import InputError
 
-
-class UnknownCall(InputError):
-    """A call of something that is not a word of dipc: another way of reading may know it."""
-
-
 # Python that cannot be part of a mechanism, and what to write instead.
 STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
     ast.FunctionDef: ("a nested function", "write what it does in its place"),

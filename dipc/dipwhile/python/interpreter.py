@@ -21,8 +21,7 @@ from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
 from dipc.dipwhile.python.operations import Operations
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
-from dipc.dipwhile.python.scope import ABSENT
-from dipc.dipwhile.python.source import FunctionText, Located, decimal_note
+from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note
 from dipc.dipwhile.python.values import (
     LOST,
     Closure,
@@ -137,7 +136,7 @@ class Interpreter(Operations):
     def is_unknown(self, name: str) -> bool:
         """Does a name mean nothing here?"""
         inside = any(name == known for known, _ in self.variables())
-        return not inside and self.outside.found(self.text.function, name) is ABSENT
+        return not inside and self.text.outside(name) is ABSENT
 
     def stored(self, name: str, value: Value) -> None:
         """An assignment: an expression gets a variable of the program, which keeps expressions short."""
@@ -790,6 +789,7 @@ class Interpreter(Operations):
 
     def call(self, node: ast.Call) -> Value:
         """A call of the user's function, of a word of dipc, or of a library."""
+        self.calling = node
         function = self.read(node.func)
         match node.args:
             case [ast.GeneratorExp() as generator] if isinstance(function, Word) and function.path in (

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from dipc.dipwhile.python.errors import UnknownCall
 from dipc.dipwhile.python.source import described
 from dipc.dipwhile.python.values import (
     FINITE,
@@ -127,8 +126,6 @@ def call(
     handler = WORDS.get(path)
     if handler is None:
         message, hint = unknown(path, node, m)
-        if path.rpartition(".")[2] in INSTEAD:
-            raise UnknownCall(message, m.place, hint)
         raise m.refuse(message, hint)
     if path.partition(".")[0] in ("rng", "random"):
         m.note(EXACT)
@@ -160,7 +157,7 @@ def unknown(path: str, node: ast.Call | None, m: Interpreter) -> tuple[str, str]
     last = path.rpartition(".")[2]
     written = path if node is None else m.text.written(node.func)
     if written in MEANINGS:
-        value = m.outside.found(m.text.function, written)
+        value = m.text.outside(written)
         return f"`{written}` is {described(value)} here and not dipc's `{written}`", "rename the other one"
     if last in INSTEAD:
         return f"`{written}` is not read by dipc", f"write `{INSTEAD[last]}`"

@@ -14,11 +14,20 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from dipc.dipwhile.python.library import WORDS, canonical
-from dipc.dipwhile.python.scope import ABSENT, exact_number
-from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of, written_number
+from dipc.dipwhile.python.source import (
+    ABSENT,
+    FunctionText,
+    decimal_note,
+    described,
+    exact_number,
+    text_of,
+    written_number,
+)
 from dipc.dipwhile.python.values import Closure, Sym, Value, Word
 from dipc.dipwhile.python.words import MEANINGS
-from dipc.dipwhile.syntax.ast import Eps
+from dipc.dipwhile.syntax.ast import Call, Eps
+from dipc.dipwhile.syntax.distributions import OTHER_NOISE
+from dipc.dipwhile.syntax.functions import OTHER_NAMES, check_call
 from dipc.errors import InputError
 from dipc.suggest import did_you_mean
 
@@ -46,9 +55,8 @@ def python_number(value: fmpq) -> int | Fraction:
 class Outside:
     """The names around functions; ``constants`` are those that were used, with the values they have here."""
 
-    def __init__(self, changed: Mapping[str, fmpq]) -> None:
-        self.changed = changed
-        self.constants: dict[str, fmpq] = {}
+    def __init__(self, constants: dict[str, fmpq], changed: Mapping[str, fmpq]) -> None:
+        self.constants, self.changed = constants, changed
         self._locals: dict[int, frozenset[str]] = {}
         self._texts: dict[FunctionType, FunctionText] = {}
 
@@ -62,7 +70,7 @@ class Outside:
 
     def meaning(self, m: Interpreter, name: str) -> Value:
         """The value of a name outside the function that is being run."""
-        value = self.found(m.text.function, name)
+        value = m.text.outside(name)
         if value is ABSENT:
             return self.absent(m, name)
         if name in MEANINGS and any(value is meaning for meaning in MEANINGS[name]):
@@ -76,16 +84,6 @@ class Outside:
             return python_number(self.constants[name])
         return self.value(m, name, value)
 
-    def found(self, function: FunctionType, name: str) -> object:
-        """The Python object with this name."""
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        if name not in cells:
-            return function.__globals__.get(name, getattr(builtins, name, ABSENT))
-        try:
-            return cells[name].cell_contents
-        except ValueError:  # not assigned yet
-            return ABSENT
-
     def absent(self, m: Interpreter, name: str) -> Value:
         """A word of dipc that nobody defined otherwise."""
         if name in ("eps", "ε"):
@@ -95,6 +93,8 @@ class Outside:
         below = self.defined_below(m.text, name)
         if below is not None:
             return self.closure(m, below)
+        if name in (*OTHER_NOISE, *OTHER_NAMES) and m.calling is not None:
+            check_call(Call(name, (), span=m.text.span(m.calling)))
         hint = "assign it first, or define it outside; strings are quoted"
         known = [*WORDS, *dict(m.variables()), *self.locals_of(m.text), "eps"]
         raise m.refuse(f"unknown name `{name}`", did_you_mean(name, known, hint))

@@ -7,6 +7,7 @@ and doctests work too.  Only the lines of the function are parsed: a cell may ho
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import linecache
 import re
@@ -18,7 +19,12 @@ from itertools import accumulate
 from pathlib import Path
 from types import FunctionType
 
+from flint import fmpq
+
 from dipc.errors import InputError, Source, Span
+
+ABSENT = object()
+"""The value of a name that has none."""
 
 Located = ast.expr | ast.stmt | ast.arg | ast.keyword
 """The nodes that have a place in the text."""
@@ -65,6 +71,23 @@ class FunctionText:
         return self.start_of(statement, len(self.written(statement).partition("\n")[0].rstrip()))
 
     @property
+    def arguments(self) -> tuple[ast.arg, ...]:
+        """The arguments with names."""
+        arguments = self.node.args
+        return (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+
+    def outside(self, name: str) -> object:
+        """The Python object with this name outside the function."""
+        function = self.function
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        if name not in cells:
+            return function.__globals__.get(name, getattr(builtins, name, ABSENT))
+        try:
+            return cells[name].cell_contents
+        except ValueError:  # not assigned yet
+            return ABSENT
+
+    @property
     def own(self) -> Source:
         """The text of the function and its decorators alone, with empty lines before it."""
         first = min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
@@ -91,6 +114,18 @@ class FunctionText:
     def mistake(self, node: Located, message: str, hint: str) -> InputError:
         """The error at a node."""
         return InputError(message, self.span(node), hint)
+
+
+def exact_number(value: object) -> fmpq | None:
+    """The rational number that a Python object is; None for other objects."""
+    match value:
+        case bool() | float():
+            return None
+        case fmpq():
+            return value
+        case int() | Fraction():
+            return fmpq(value.numerator, value.denominator)
+    return None
 
 
 def written_number(source: Source, name: str, value: float) -> Fraction | None:

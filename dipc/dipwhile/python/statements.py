@@ -17,7 +17,6 @@ from itertools import chain
 
 from flint import fmpq
 
-from dipc.dipwhile.python.errors import STATEMENTS, UnknownCall
 from dipc.dipwhile.python.expressions import Expressions, plus_one
 from dipc.dipwhile.python.scope import Scope, names_among
 from dipc.dipwhile.syntax import ast as dip
@@ -26,12 +25,9 @@ from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.constants import evaluate
 from dipc.dipwhile.syntax.types import free_names
 from dipc.dipwhile.syntax.walk import children, own_parts, statements
-from dipc.errors import InputError, Span
-from dipc.excerpts import plural
-from dipc.models.values import show
+from dipc.errors import Span
 
 FALSE = Name("false")
-RESIZING = frozenset({"append", "extend", "insert", "pop", "sort", "remove"})
 
 
 @dataclass
@@ -99,92 +95,50 @@ class Statements(Expressions):
                 return self.returned(node)
             case ast.Break() | ast.Continue():
                 return self.jump(node)
-            case ast.Expr():
-                return self.evaluated(node)
-        other = ("this statement", "write it with assignments, `if` and loops")
-        what, hint = STATEMENTS.get(type(node), other)
-        raise InputError(f"{what} is not allowed in a mechanism", self.text.headline(node), hint)
-
-    def evaluated(self, node: ast.Expr) -> Block:
-        """An expression on its own line."""
-        what, hint = "this line has no effect", "assign its value, or remove it"
-        match node.value:
-            case ast.Call(ast.Attribute(_, name)) if name in RESIZING:
-                what = f"`.{name}` is not allowed in a mechanism"
-                hint = "a list keeps its length: make it with `[0] * N` and assign its cells"
-            case ast.Call(ast.Name("print")):
-                what, hint = "`print` is not allowed in a mechanism", "remove it: only outputs count"
-            case ast.Call(ast.Name("exit" | "quit")):
-                what, hint = "a mechanism ends with `return`", "write `return`"
-            case ast.Call():
-                raise UnknownCall(what, self.text.span(node), hint)
-        raise self.error(node, what, hint)
+        raise self.unread(node)
 
     # --- assignments -------------------------------------------------------------------------
 
     def assign(self, targets: list[ast.expr], value: ast.expr) -> Block:
-        """An assignment to one or several targets."""
-        match targets:
-            case [ast.Tuple(names) | ast.List(names)]:
-                return self.assign_many(names, value)
-            case [target]:
+        """An assignment to one target; or to several, as in ``a, b = b, a``: all values first."""
+        match targets, value:
+            case [ast.Tuple(places)], ast.Tuple(values) if len(places) == len(values):
+                pass
+            case [target], _:
                 return self.assign_one(self.target(target), value)
-        kept = Name(self.scope.fresh("value"), span=self.text.span(value))
-        copies = [self.copied(target, kept) for target in targets]
-        return (*self.scalar(kept, value), *copies)
+            case _:
+                places, values = targets, [value]
+        if any(map(self.named_list, values)):
+            raise self.unread(value, "a list in several variables")
+        kept = [Name(self.scope.fresh("value"), span=self.text.span(each)) for each in values]
+        found = chain.from_iterable(map(self.scalar, kept, values))
+        return (*found, *map(self.copied, places, kept if len(kept) > 1 else kept * len(places)))
 
     def target(self, node: ast.expr) -> Name | Index:
         """What may be assigned: a variable or a cell."""
-        match node:
-            case ast.Name(name):
-                return Name(name, span=self.text.span(node))
-            case ast.Subscript():
-                return self.cell(node)
-        raise self.error(node, "this cannot be assigned", "assign variables and cells of lists: `a[i] = 0`")
+        return Name(node.id, span=self.text.span(node)) if isinstance(node, ast.Name) else self.cell(node)
 
     def copied(self, target: ast.expr, value: Name) -> Assign:
         """The assignment to one of several targets, whose index cannot need draws beforehand."""
         with self.collected() as prelude:
             read = self.target(target)
         if prelude:
-            hint = "compute it on an earlier line"
-            raise self.error(target, "this index is too complicated for one line", hint)
+            raise self.unread(target)
         return Assign(read, value, span=self.text.span(target))
 
     def assign_one(self, target: Name | Index, value: ast.expr) -> Block:
         """An assignment to one target."""
-        if is_list(value):
-            if not isinstance(target, Name):
-                raise self.error(value, "a list inside a list", "use one list for each")
+        if is_list(value) and isinstance(target, Name):
             return self.filled(target, value)
-        copied = self.named_list(value)
-        if copied is not None and isinstance(target, Name):
-            hint = f"copy it: `{target.name} = [{copied}[i] for i in range(len({copied}))]`"
-            raise self.error(value, f"`{target.name}` and `{copied}` would be the same list", hint)
-        if isinstance(target, Name) and target.name in self.sizes:
-            hint = "assign one cell of it, or use another name"
-            raise self.error(value, f"`{target.name}` is a list and cannot become anything else", hint)
+        if self.named_list(value) or (isinstance(target, Name) and target.name in self.sizes):
+            raise self.unread(value, "a list that becomes another one")
         return self.scalar(target, value)
-
-    def assign_many(self, targets: list[ast.expr], value: ast.expr) -> Block:
-        """``a, b = b, a``: all values first."""
-        if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(targets):
-            raise self.error(value, f"{len(targets)} values are needed here", "write one for each variable")
-        found: list[Statement] = []
-        kept: list[Name] = []
-        for node in value.elts:
-            kept.append(Name(self.scope.fresh("value"), span=self.text.span(node)))
-            if is_list(node) or self.named_list(node):
-                raise self.error(node, "a list cannot be assigned here", "assign it on a line of its own")
-            found += self.scalar(kept[-1], node)
-        return (*found, *map(self.copied, targets, kept))
 
     def augmented(self, node: ast.AugAssign) -> Block:
         """``x += y``."""
         target = self.target(node.target)
         if self.named_list(node.target):
-            raise self.error(node, "a list keeps its length", "assign its cells one by one")
-        self.check_operator(node, node.op)
+            raise self.unread(node, "a list that gets longer")
         old: Expr = self.scope.read(node.target) if isinstance(node.target, ast.Name) else target
         return (Assign(target, self.arithmetic(node, old, self.read(node.value)), span=self.text.span(node)),)
 
@@ -211,11 +165,9 @@ class Statements(Expressions):
             ):
                 size, made = self.comprehension(target, span, element, generator)
             case _:
-                hint = "write `[0] * N`, `[0, 1]` or `[q[i] for i in range(N)]`"
-                raise self.error(node, "this form of list is not supported", hint)
+                raise self.unread(node, "this form of list")
         if target.name in read_in(made):
-            hint = "give it another name"
-            raise self.error(node, f"the new list `{target.name}` is made from the old one", hint)
+            raise self.unread(node, "a list that is made from the one before")
         self.check_size(target, size, node)
         return made
 
@@ -240,17 +192,13 @@ class Statements(Expressions):
     def check_size(self, target: Name, size: Expr, node: ast.expr) -> None:
         """A list has one length, which depends on constants only."""
         name = target.name
-        if not free_names(size) <= self.scope.constants.keys():
-            raise self.error(node, "the length of a list must be a constant", "use a parameter: `[0] * N`")
-        if name in self.scope.inputs | {output.name for output in self.outputs if output.size is None}:
-            hint = f"declare its size: `{name}[N] in ...`"
-            raise self.error(node, f"`{name}` is not declared as a list", hint)
-        what = f"the length of `{name}`"
+        scalars = self.scope.inputs | {output.name for output in self.outputs if output.size is None}
+        if not free_names(size) <= self.scope.constants.keys() or name in scalars:
+            raise self.unread(node, "a list of this length")
         sizes = self.sizes.setdefault(name, size), size
-        known, now = (show(evaluate(length, self.scope.constants, what)) for length in sizes)
-        if known != now:
-            hint = "a list keeps its length: use another name"
-            raise self.error(node, f"`{name}` has {known} cells elsewhere, and {now} here", hint)
+        lengths = {evaluate(length, self.scope.constants, f"the length of `{name}`") for length in sizes}
+        if len(lengths) > 1:
+            raise self.unread(node, "a list of another length than before")
 
     # --- control -----------------------------------------------------------------------------
 
@@ -271,11 +219,9 @@ class Statements(Expressions):
     def repeat(self, node: ast.For) -> Block:
         """``for``: a variable that is assigned elsewhere too gets its values by assignment."""
         for name, target in names_among(ast.walk(node.target)).items():
-            hint = "give this loop a variable of its own"
-            if name in self.scope.bound:
-                raise self.error(target, f"`{name}` is already the variable of an outer loop", hint)
-            if name in self.scope.inputs | self.scope.outputs | self.scope.constants.keys():
-                raise self.error(target, f"`{name}` already has a meaning here", hint)
+            taken = self.scope.inputs | self.scope.outputs | self.scope.constants.keys()
+            if name in self.scope.bound or name in taken:
+                raise self.unread(target, f"a loop with the name `{name}`, which has a meaning already,")
         counter, low, high, means = self.repeated(node.target, node.iter)
         assigned = [(name, means.pop(name)) for name in [*means] if name in self.scope.locals]
         given = tuple(Assign(Name(name, span=value.span), value, span=value.span) for name, value in assigned)
@@ -289,8 +235,7 @@ class Statements(Expressions):
     def looped(self, node: ast.For | ast.While, given: Block = ()) -> tuple[Loop, Block, Block]:
         """The body of a loop, after the statements ``given``: its flags, what precedes the loop, the body."""
         if node.orelse:
-            hint = "set a variable before `break`, and test it after the loop"
-            raise self.error(node.orelse[0], "a loop has no `else` in a mechanism", hint)
+            raise self.unread(node.orelse[0], "`else` after a loop")
         loop = Loop()
         self.loops.append(loop)
         body = (*given, *self.block(node.body))
@@ -331,20 +276,14 @@ class Statements(Expressions):
         ]
         if len(pairs) == 1:
             return (*self.output(*pairs[0]), leave)
-        found: list[Statement] = []
-        last: list[Statement] = []
-        lists = [output.name for _, output, _ in pairs if output.size is not None]
-        for target, output, value in pairs:
-            if output.size is None:
-                kept = Name(self.scope.fresh("value"), span=target.span)
-                found += self.scalar(kept, value)
-                last.append(Assign(target, kept, span=target.span))
-                continue
-            made = self.output(target, output, value)
-            if read_in(made) & set(lists):
-                raise self.error(value, "this list is made from another output", "copy that one first")
-            last[:0] = made
-        return (*found, *last, leave)
+        if any(output.size is not None for _, output, _ in pairs):
+            raise self.unread(node, "a list as one of several outputs")
+        kept = [Name(self.scope.fresh("value"), span=target.span) for target, _, _ in pairs]
+        found = [self.scalar(each, value) for each, (_, _, value) in zip(kept, pairs, strict=True)]
+        last = [
+            Assign(target, each, span=target.span) for each, (target, _, _) in zip(kept, pairs, strict=True)
+        ]
+        return (*chain.from_iterable(found), *last, leave)
 
     def return_values(self, node: ast.Return) -> list[ast.expr]:
         """One value for each output; none for a plain ``return``."""
@@ -359,10 +298,7 @@ class Statements(Expressions):
                 return [value]
             case ast.Tuple(values) if len(values) == len(self.outputs):
                 return values
-        names = ", ".join(output.name for output in self.outputs)
-        message = f"the mechanism has {plural(len(self.outputs), 'output')}: {names}"
-        hint = f"return as many values, in this order: `return {names}`"
-        raise InputError(message, self.text.headline(node), hint)
+        raise self.unread(node, "another number of values than of outputs")
 
     def output(self, target: Name, output: dip.Declaration, value: ast.expr) -> Block:
         """One output gets its value."""
@@ -373,10 +309,7 @@ class Statements(Expressions):
             span, counter = self.text.span(value), self.scope.fresh("i")
             cell = Index(copied, Name(counter, span=span), span=span)
             return (self.each_cell(target, self.sizes[copied], cell, counter, span),)
-        if is_list(value) or isinstance(value, ast.Tuple):
-            return self.filled(target, value)
-        hint = f"return a list: `return [...]`, or assign the cells of `{output.name}`"
-        raise self.error(value, f"the output `{output.name}` is a list", hint)
+        return self.filled(target, value)
 
 
 def holds_none(output: dip.Declaration) -> bool:

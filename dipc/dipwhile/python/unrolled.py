@@ -5,53 +5,42 @@ The values of the parameters are put into the declarations too: nothing can be c
 
 from __future__ import annotations
 
-import ast
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 from flint import fmpq
 
+from dipc.dipwhile.python.constants import GENERATORS, Constants
 from dipc.dipwhile.python.interpreter import Interpreter
 from dipc.dipwhile.python.outside import Outside, python_number
 from dipc.dipwhile.python.paths import Branches, frozen, order
-from dipc.dipwhile.python.scope import exact_number, number
-from dipc.dipwhile.python.source import FunctionText, decimal_note
+from dipc.dipwhile.python.scope import number
+from dipc.dipwhile.python.source import FunctionText
 from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word, is_number, possible_values
 from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Node, Number, Program
+from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Number, Program
 from dipc.dipwhile.syntax.constants import declare
 from dipc.dipwhile.syntax.core import Variable
-from dipc.dipwhile.syntax.walk import expressions, nodes, rebuilt, statements
+from dipc.dipwhile.syntax.walk import rebuilt, statements
 from dipc.errors import InputError
 from dipc.excerpts import plural
 from dipc.models.values import FALSE, TRUE, Atom
-from dipc.suggest import option_meant
 
 MOST_STATEMENTS = 20_000
 
-GENERATORS = ("rng", "random_state", "generator", "prng", "random_generator")
-"""Arguments that are a source of randomness."""
-
 
 def read_unrolled(
-    text: FunctionText, parts: Program, given: Mapping[str, fmpq], changed: Mapping[str, fmpq]
+    text: FunctionText, parts: Program, given: Constants, changed: Mapping[str, fmpq]
 ) -> tuple[Program, tuple[str, ...]]:
     """The program of a function, with notes."""
-    outside = Outside(changed)
     taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
-    m = Interpreter(text, outside, taken)
-    for name, value in given.items():
-        outside.constants[name] = changed.get(name, value)
-    arguments = arguments_of(m, parts)
-    for node in (*parts.inputs, *parts.outputs, parts.adjacency, parts.claim):
-        if node is not None:
-            adopt(outside, text, node)
-    known = outside.constants
+    known = given.numbers
+    m = Interpreter(text, Outside(known, changed), taken)
+    for note in given.notes:
+        m.note(note)
+    arguments = arguments_of(m, given.others)
     parts = substituted(parts, {name: number(value, text.place) for name, value in known.items()})
     inputs = [declare(declaration, {}) for declaration in parts.inputs]
     outputs = [declare(declaration, {}) for declaration in parts.outputs]
@@ -68,77 +57,24 @@ def read_unrolled(
         return None
 
     block, _ = m.explore(whole)
-    for name in changed.keys() - known.keys():
-        raise no_parameter(name, known)
     body = frozen(block)
     if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
         raise m.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
     return replace(parts, params=(), body=body, span=text.place), tuple(m.notes)
 
 
-def no_parameter(name: str, known: Mapping[str, fmpq]) -> InputError:
-    """The error for a value of a parameter that there is not."""
-    hint = option_meant(name, known) or "it has no parameters at all"
-    return InputError(f"the mechanism has no parameter `{name}`", hint=hint)
-
-
-def arguments_of(m: Interpreter, parts: Program) -> dict[str, Value]:
-    """The values of the arguments that are not inputs."""
-    text = m.text
-    inputs = {d.name for d in parts.inputs}
-    signature = inspect.signature(text.function, follow_wrapped=False).parameters
+def arguments_of(m: Interpreter, others: Mapping[str, object]) -> dict[str, Value]:
+    """The values of the arguments that are neither inputs nor numbers."""
     found: dict[str, Value] = {}
-    for argument in (*text.node.args.posonlyargs, *text.node.args.args, *text.node.args.kwonlyargs):
-        name = argument.arg
-        default = signature[name].default
-        if name in inputs:
-            continue
+    for argument in m.text.arguments:
+        name, m.place = argument.arg, m.text.span(argument)
         if name in BUDGETS:
-            found[name] = Sym(Eps(span=text.span(argument)), "eps")
-        elif name in GENERATORS and (default is None or default is inspect.Parameter.empty):
-            found[name] = Word("rng")
-        elif name not in m.outside.constants:
-            found[name] = constant(m, argument, default)
+            found[name] = Sym(Eps(span=m.place), "eps")
+        elif name in others:
+            generator = name in GENERATORS and others[name] is None
+            found[name] = Word("rng") if generator else m.outside.value(m, name, others[name])
+    m.place = m.text.place
     return found
-
-
-def constant(m: Interpreter, argument: ast.arg, default: object) -> Value:
-    """The default of a parameter; a float that is written out is the decimal number."""
-    name, text = argument.arg, m.text
-    if default is inspect.Parameter.empty:
-        hint = f'declare it: inputs="{name} in {{0, 1}}", or give it a value: `{name}=1`'
-        raise text.mistake(argument, f"the argument `{name}` is neither an input nor a parameter", hint)
-    exact = exact_number(default)
-    if isinstance(default, float) and repr(default) in m.text.until_end.text:
-        decimal = Fraction(repr(default))
-        exact = fmpq(decimal.numerator, decimal.denominator)
-        m.note(decimal_note(repr(default), decimal))
-    if exact is not None:
-        m.outside.constants[name] = m.outside.changed.get(name, exact)
-        return python_number(m.outside.constants[name])
-    m.place = text.span(argument)
-    return m.outside.value(m, name, default)
-
-
-def adopt(outside: Outside, text: FunctionText, node: Node) -> None:
-    """Constants from outside that the declarations mention."""
-    names = {part.name for expr in sizes_in(node) for part in nodes(expr) if isinstance(part, Name)}
-    for name in sorted(names - outside.constants.keys()):
-        exact = exact_number(outside.found(text.function, name))
-        if exact is not None:
-            outside.constants[name] = outside.changed.get(name, exact)
-
-
-def sizes_in(node: Node) -> chain[Expr]:
-    """The expressions of a declaration, but for the members of its set, which are atoms."""
-    if isinstance(node, dip.Declaration):
-        parts: tuple[Node | None, ...] = (
-            node.size,
-            None if isinstance(node.domain, dip.SetOf) else node.domain,
-        )
-    else:
-        parts = (node,)
-    return chain.from_iterable(expressions(part) for part in parts if part is not None)
 
 
 def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
