@@ -429,12 +429,18 @@ class Certificate:
 def checked(listed: Listed) -> Certificate:
     """All phases but the digest."""
     chain, nodes = read_chain(listed), read_formula(listed.formula)
+    rest = iter(listed.untils)
+    evaluation = Evaluation(chain, nodes, lambda rows, left, right: next(rest, None))
+    require(next(rest, None) is None, "untils", "there are more than the formula needs")
+    return Certificate(listed, chain, formula_shown(nodes), answered(listed, [evaluation]))
+
+
+def answered(listed: Any, found: Sequence[Evaluation]) -> list[bool]:
+    """Whether the formula holds at the states asked about, each time; that is what is listed."""
+    chain, nodes = found[0].chain, found[0].nodes
     occur = chain.labels.keys() <= {node.detail for node in nodes if node.kind == "name"}
     require(occur, "labels", "one of them does not occur in the formula")
-    rest = iter(listed.untils)
-    found = Evaluation(chain, nodes, lambda rows, left, right: next(rest, None)).truth[len(nodes) - 1]
-    require(next(rest, None) is None, "untils", "there are more than the formula needs")
-    holds = [s in found for s in chain.asked]
+    holds = [all(s in each.truth[len(nodes) - 1] for each in found) for s in chain.asked]
     right = listed.answers == ["holds" if here else "fails" for here in holds]
     require(right, "answers", "they are not those that were computed")
-    return Certificate(listed, chain, formula_shown(nodes), holds)
+    return holds

@@ -173,9 +173,9 @@ class _Reader:
         self._check_secrets()
         pairs = self._pairs(asked)
         horizon = self._horizon(model, asked)
-        claim = self._claim(asked)
+        claim, budgets = self._claim(asked)
         notes = (*self.notes, *(() if pairs else (NOTHING,)))
-        parameters = replace(self.numbers.parameters, budgets=self._budgets(asked))
+        parameters = replace(self.numbers.parameters, budgets=budgets)
         return Question(model, parameters, pairs, horizon, claim, self.source.name, notes)
 
     # --- the model -----------------------------------------------------------------------------------
@@ -402,10 +402,10 @@ class _Reader:
         hint = "write `horizon K` for K observations, or `horizon any` for every number of them"
         raise self.values.fail(place, f"there is no `horizon`, and {' -> '.join(shown)} is a cycle", hint)
 
-    def _claim(self, asked: Asked) -> Claim | None:
+    def _claim(self, asked: Asked) -> tuple[Claim | None, EpsRange]:
+        """The claim, and the eps that it is about."""
         node = self._line("private", asked.claim, "claim")
-        return None if node is None else read_claim(node, self.values, self.has_eps, asked.at)
-
-    def _budgets(self, asked: Asked) -> EpsRange:
-        node = self._line("private", asked.claim, "claim")
-        return EVERY_EPS if node is None else budgets_of(node, self.values, self.has_eps)
+        if node is None:
+            return None, EVERY_EPS
+        claim = read_claim(node, self.values, self.has_eps, asked.at)
+        return claim, budgets_of(node, self.values, self.has_eps)

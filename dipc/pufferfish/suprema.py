@@ -49,8 +49,6 @@ def budget_with_parameters(question: Question, clock: Clock) -> Budget:
 
     Raises :class:`InputError` and :class:`LimitReached`.
     """
-    if question.parameters.eps_name:
-        raise Unsupported("the least epsilon of a hidden Markov model with eps")
     if question.claim and question.claim.delta:
         raise Unsupported("the least c of a class of parameters with delta > 0")
     problem, horizon = Cleared(question, clock), question.horizon

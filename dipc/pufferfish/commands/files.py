@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import click
 from flint import fmpq
@@ -64,11 +63,6 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     The states of the chain are the compared distributions and pairs of a state and an observation, labelled
     with the observation.
     """
-    return write_export(asked, to, output)
-
-
-def write_export(asked: Asked, to: str, output: str | None) -> int:
-    """Write the question, or its chain, to a file or the standard output."""
     options.refuse_overwriting(output, asked.file)
     with work(f"export of {asked.name}", *asked.limits):
         content = asked.posed().export(to, **asked.of_program)
@@ -113,11 +107,7 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
 
     Each point is exact; the claim is a dashed line.
     """
-    return write_plot(asked, what, options.picture(output, FIGURES), points)
-
-
-def write_plot(asked: Asked, what: str, target: Path, points: int = POINTS) -> int:
-    """Draw the question."""
+    target = options.picture(output, FIGURES)
     options.refuse_overwriting(target, asked.file)
     with work(f"plotting {asked.name}", *asked.limits):
         options.save(asked.posed().plot(what=what, points=points, **asked.of_program), target)
@@ -147,11 +137,7 @@ def report(asked: Asked, output: str | None, title: str | None) -> int:
     longer is left out, with a note.
     """
     name = "report" if asked.file == STDIN else asked.file
-    return write_page(asked, target_of(name, output), title)
-
-
-def write_page(asked: Asked, target: Path, title: str | None) -> int:
-    """Write the page, with a limit for each part, and say what was left out."""
+    target = target_of(name, output)
     with (
         work(f"report of {asked.name}") as running,
         limits(seconds=asked.time_limit, megabytes=asked.memory_limit),

@@ -23,7 +23,7 @@ from dipc.clock import Progress
 from dipc.errors import InputError, Source
 from dipc.lazily import lazily
 from dipc.numbers.exact import rational
-from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion
+from dipc.pufferfish.hmm import AnyQuestion, HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.reading import Asked as Overrides
 from dipc.pufferfish.records import (
@@ -117,7 +117,7 @@ class Asked(options.About):
             secrets = read_secrets(self.source, options.defined(self.definitions))
         return ProgramQuestion(secrets).fix(**options.defined(self.fixed))
 
-    def posed(self) -> PufferfishQuestion | ProgramQuestion:
+    def posed(self) -> AnyQuestion:
         """The question about a model or a program."""
         return self.load_program() if self.is_program else self.load()
 
@@ -125,10 +125,6 @@ class Asked(options.About):
     def of_program(self) -> dict[str, str | None]:
         """What the methods of a question about a program take: a model is read with its claim and eps."""
         return {"claim": self.claim, "at": self.at} if self.is_program else {}
-
-    def budget(self) -> Budget:
-        """The least c of the question."""
-        return self.load_program().budget(at=self.at) if self.is_program else self.load().budget()
 
 
 def about_models(command: Callable[..., int]) -> Callable[..., int]:
@@ -294,7 +290,7 @@ def budget(asked: Asked, curve: bool) -> int:
     """
     start = monotonic()
     with work(f"computing the least c of {asked.name}", *asked.limits):
-        found = list(asked.load().curve()) if curve and not asked.is_program else [asked.budget()]
+        found = list(asked.load().curve()) if curve and not asked.is_program else [asked.posed().budget()]
     seconds = monotonic() - start
     if curve:
         _show_curve(found, seconds, asked.as_json)
