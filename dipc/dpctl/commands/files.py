@@ -34,8 +34,6 @@ Examples:
 @options.output(help="Write to this file.")
 @options.limits
 @options.json()
-@options.withdrawn("--to", "pictures are written by `dipc model export MODEL --to svg`")
-@options.withdrawn("--why", "`dipc report MODEL --formula FORMULA` draws why a formula fails")
 def show(asked: Asked, output: str | None) -> int:
     """Show the states of MODEL with their transitions, labels and neighbours."""
     options.refuse_overwriting(output, asked.file)
