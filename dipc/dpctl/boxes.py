@@ -26,7 +26,7 @@ from dipc.clock import Clock
 from dipc.dpctl.formula import Formula, Interval, Privacy, Probability, Property
 from dipc.dpctl.paths import States, known_sets, probabilities
 from dipc.dpctl.processes import Options
-from dipc.dpctl.regions import Judge
+from dipc.dpctl.regions import Careful
 from dipc.dpctl.verdict import Box, Witness
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.models.chain import Mdp, Model, transitions
@@ -252,23 +252,14 @@ def shown(values: Mapping[str, fmpq]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
-class OnBox(Judge):
+class OnBox(Careful):
     """The evaluation on one box: a P or D holds everywhere, nowhere, or that is not known."""
 
     def __init__(self, family: Class, path: Path) -> None:
+        super().__init__()
         self.family, self.path = family, path
         self.chain, self.clock = family.chain, family.clock
         self._sets: dict[Formula, States | None] = {}
-        self._known: dict[tuple[Formula, int], bool | None] = {}
-
-    def sign(self, value: Quotient) -> int:
-        raise NotImplementedError
-
-    def truth(self, formula: Formula, state: int) -> bool | None:
-        here = frozenset([state])
-        if self.satisfying(formula, here):
-            return True
-        return None if self.satisfying(formula, here, surely=False) else False
 
     def _set(self, part: Formula) -> States:
         if part not in self._sets:
@@ -279,12 +270,7 @@ class OnBox(Judge):
             raise _Mixed
         return found
 
-    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
-        if (formula, state) not in self._known:
-            self._known[formula, state] = self._holds(formula, state)
-        return self._known[formula, state]
-
-    def _holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+    def found_to_hold(self, formula: Probability | Privacy, state: int) -> bool | None:
         try:
             values = self.family.vector(formula.path, known_sets(formula.path, self._set))
         except _Mixed:

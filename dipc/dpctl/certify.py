@@ -34,7 +34,7 @@ from dipc.dpctl.formula import (
     Until,
     depends_on_eps,
 )
-from dipc.dpctl.pipeline import start_states
+from dipc.dpctl.pipeline import is_symbolic, start_states
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, InternalError, Unsupported
 from dipc.kernel import chains as kernel
@@ -67,10 +67,7 @@ def verdict_certificate(verdict: ModelVerdict, name: str) -> AnyListed:
         raise InputError(f"no certificate: nothing was decided: {verdict.reason}")
     if verdict.parameters or verdict.property.variable != EPS:
         raise Unsupported("certificates of models with parameters")
-    symbolic = not isinstance(verdict.model, Mdp) and (
-        has_eps(verdict.model) or depends_on_eps(verdict.property.formula)
-    )
-    if symbolic:
+    if not isinstance(verdict.model, Mdp) and is_symbolic(verdict.model, verdict.property.formula):
         certificate: AnyListed = _of_functions(verdict, name)
         same = ("fails" in certificate.answers) == (verdict.status == "fails")
     else:

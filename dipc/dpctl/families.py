@@ -17,16 +17,15 @@ from typing import Any, cast
 from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
-from dipc.child import held
 from dipc.clock import Clock
 from dipc.dpctl.boxes import Class, Search
-from dipc.dpctl.formula import ALL, EPS, Formula, Property, Query, depends_on_eps
+from dipc.dpctl.formula import ALL, EPS, EachNext, Formula, Property, depends_on_eps, parts
 from dipc.dpctl.notes import notes
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
 from dipc.dpctl.values import Segment
 from dipc.dpctl.verdict import Box, Fails, Holds, ModelVerdict, Region, Undecided, Witness
-from dipc.errors import InputError, LimitReached, Unsupported
+from dipc.errors import InputError, Unsupported
 from dipc.models.chain import Model
 from dipc.models.parameters import Parameters, mapped
 from dipc.signs.eps_range import EpsRange
@@ -49,17 +48,8 @@ def check(
     Of several parameters, or one and eps, the boxes are complete if ``everything`` is wanted.
     """
     if asked.variable == EPS:
-        states = pipeline.start_states(model, asked)
-        if isinstance(asked.formula, Query):
-            raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
-        try:
-            work = partial(_on_class, model, parameters, asked, states, clock, options, everything)
-            return held(clock, work, (model, asked))
-        except LimitReached as limit:
-            at = dict.fromkeys((model.names[s] for s in states), "undecided")
-            reason = f"{limit} ({clock.doing})"
-            ranges = parameters.ranges
-            return Undecided(asked, model, at, {}, frozenset(), reason=reason, parameters=ranges)
+        work = partial(_on_class, model, parameters, asked, clock, options, everything)
+        return pipeline.decided(model, asked, clock, work, parameters=parameters.ranges)
     line, inside, end = _on_line(model, parameters, asked)
     with _speaking_of(asked.variable):
         found = pipeline.check(line, inside, clock, options)
@@ -72,12 +62,15 @@ def _on_class(
     model: Model,
     parameters: Parameters,
     asked: Property,
-    states: Sequence[int],
     clock: Clock,
     options: Options,
     everything: bool,
+    states: Sequence[int],
 ) -> ModelVerdict:
     """The verdict on several parameters, part by part: the inside of the class, and its closed ends."""
+    formula = cast(Formula, asked.formula)
+    if any(isinstance(part, EachNext) for part in parts(formula)):
+        raise Unsupported("a formula for all k in N with several parameters, or with one and eps")
     found: dict[str, list[Box]] = {model.names[s]: [] for s in states}
     witness: Witness | None = None
     failed: set[str] = set()
@@ -109,7 +102,7 @@ def _on_class(
         "satisfying": holds,
         "parameters": parameters.ranges,
         "boxes": {s: tuple(boxes) for s, boxes in found.items()},
-        "notes": notes(model, cast(Formula, asked.formula)),
+        "notes": notes(model, formula),
     }
     if failed:
         return Fails(**common, witness=witness)

@@ -16,7 +16,8 @@ from dipc.dpctl.formula import ALL, Property, Proposition
 from dipc.dpctl.model import Formula, MarkovModel, describe
 from dipc.dpctl.panels import panels_of, plot_model
 from dipc.dpctl.picture import svg
-from dipc.dpctl.records import has_eps, rows_of, state_rows
+from dipc.dpctl.pipeline import is_symbolic
+from dipc.dpctl.records import rows_of, state_rows
 from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import DipcError
@@ -73,7 +74,7 @@ def _sections(model: MarkovModel, verdicts: Sequence[ModelVerdict]) -> Iterator[
     for number, verdict in enumerate(verdicts):
         asked = verdict.property
         yield section(asked.name or "The answer", rows(rows_of(verdict)))
-        changes = len(verdicts) == 1 or has_eps(model.model, asked)
+        changes = len(verdicts) == 1 or is_symbolic(model.model, asked.formula)
         if changes and not asked.eps_range.is_point:
             yield f"<h3>Over ε</h3>\n{plots(panels_of(model, verdict), f'plot{number}-')}"
     if len(model.model.names) <= MOST_STATES:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from dipc.child import held
 from dipc.clock import Clock
@@ -37,24 +37,34 @@ def check(model: Model, property: Property, clock: Clock, options: Options = DEF
     ``options`` are for decision processes.  A limit that runs out is an
     :class:`~dipc.dpctl.verdict.Undecided` verdict.  Raises :class:`InputError`.
     """
-    formula, asked = property.formula, start_states(model, property)
-    if isinstance(formula, Query):
+    return decided(model, property, clock, lambda asked: _verdict(model, property, asked, clock, options))
+
+
+def decided(
+    model: Model,
+    property: Property,
+    clock: Clock,
+    work: Callable[[Sequence[int]], ModelVerdict],
+    **known: Any,
+) -> ModelVerdict:
+    """What is found about the states asked about; where a limit runs out, only that is ``known``."""
+    if isinstance(property.formula, Query):
         raise InputError("a query has no truth value", hint="ask it by `dipc model value`")
+    asked = start_states(model, property)
     try:
-        return held(
-            clock, lambda: _verdict(model, property, formula, asked, clock, options), (model, property)
-        )
+        return held(clock, lambda: work(asked), (model, property))
     except LimitReached as limit:
         at = {model.names[s]: "undecided" for s in asked}
-        return Undecided(property, model, at, {}, frozenset(), reason=f"{limit} ({clock.doing})")
+        return Undecided(property, model, at, {}, frozenset(), reason=f"{limit} ({clock.doing})", **known)
 
 
 def _verdict(
-    model: Model, property: Property, formula: Formula, asked: Sequence[int], clock: Clock, options: Options
+    model: Model, property: Property, asked: Sequence[int], clock: Clock, options: Options
 ) -> ModelVerdict:
     clock.tick("states")
+    formula = cast("Formula", property.formula)
     check_probabilities(model, property.eps_range, clock)
-    symbolic = has_eps(model) or depends_on_eps(formula)
+    symbolic = is_symbolic(model, formula)
     evaluation = evaluation_of(_as_process(model, formula), symbolic, property.eps_range, clock, options)
     found = evaluation.everywhere(lambda local: tuple(answer(local, formula, s) for s in asked))
     each = {
@@ -148,7 +158,7 @@ def _value(model: Model, property: Property, query: Query, clock: Clock, options
     clock.tick("states")
     check_probabilities(model, property.eps_range, clock)
     asked = start_states(model, property)
-    symbolic = has_eps(model) or depends_on_eps(query)
+    symbolic = is_symbolic(model, query)
     pairs = () if query.kind.startswith("P") else model.neighbours
     near = [pair for pair in pairs if not set(pair).isdisjoint(asked)]
     together = frozenset(asked).union(*near)
@@ -169,6 +179,11 @@ def start_states(model: Model, property: Property) -> tuple[int, ...]:
     if property.states is None:
         return model.start
     return tuple(dict.fromkeys(model.names.index(name) for name in property.states))
+
+
+def is_symbolic(model: Model, formula: Formula | Query) -> bool:
+    """Whether eps occurs in a model or a formula."""
+    return depends_on_eps(formula) or has_eps(model)
 
 
 def evaluation_of(

@@ -10,7 +10,7 @@ A state formula inside a path formula is evaluated in the process itself, over a
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key, partial
@@ -26,8 +26,8 @@ from dipc.dpctl.every import LONGEST, EveryStep
 from dipc.dpctl.formula import EachNext, Formula, Privacy, Probability, Query, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import Progression, States, is_bounded, progression
-from dipc.dpctl.ranges import negative_at
-from dipc.dpctl.regions import Evaluation, Judge, Local, Outcome, Signs, Uniform
+from dipc.dpctl.ranges import sign_on
+from dipc.dpctl.regions import Careful, Evaluation, Judge, Local, Outcome, Signs, Uniform
 from dipc.dpctl.schedulers import HERE, Product, Sign, one_of, sign_of
 from dipc.dpctl.steps import MOST_NODES, Number, Steps
 from dipc.dpctl.syntax import show
@@ -41,6 +41,7 @@ from dipc.models.parameters import mapped
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
+from dipc.signs.inequality import Holds
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
 NEAR, NEAR_NODES = 2, 20  # words, and pairs of distributions, that are tried for a range of eps
@@ -61,7 +62,7 @@ class Options:
     exact: bool = False
 
 
-class Process(Judge, ABC):
+class Process(Careful):
     """Truth of state formulas in the states of a process; ``compare`` has the signs of its numbers."""
 
     depth, nodes = DEPTH, MOST_NODES
@@ -69,26 +70,15 @@ class Process(Judge, ABC):
 
     def __init__(self, mdp: AnyMdp, clock: Clock) -> None:
         self.mdp, self.tick = mdp, partial(clock.tick, "words of actions")
-        self._held: dict[tuple[Formula, int], bool | None] = {}
+        Careful.__init__(self)
         self._parts: dict[Formula, tuple[dict[Formula, States], set[int]]] = {}
         self._best: dict[Formula, tuple[list[Any], list[Any]]] = {}
         self._trees: dict[Formula, Tree] = {}
         self._searched: dict[tuple[Privacy, int, int], Found] = {}
 
-    def truth(self, formula: Formula, state: int) -> bool | None:
-        here = frozenset([state])
-        if self.satisfying(formula, here):
-            return True
-        return None if self.satisfying(formula, here, surely=False) else False
-
-    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
-        if (key := (formula, state)) not in self._held:
-            self._held[key] = self._holds(formula, state)
-        return self._held[key]
-
-    def _holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+    def found_to_hold(self, formula: Probability | Privacy, state: int) -> bool | None:
         if isinstance(formula, Probability):
-            return None if self.doubtful(formula.path, state) else super().holds(formula, state)
+            return None if self.doubtful(formula.path, state) else super().found_to_hold(formula, state)
         undecided = False
         for other in self.mdp.neighbours_of(state):
             if isinstance(found := self.found(formula, state, other), Outcome):
@@ -383,7 +373,7 @@ class AllWords(Process, Local):
         outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
         if (key := (formula, tuple(outcomes))) not in rooms:
             factor = formula.epsilon.factor
-            at_least_one = negative_at(formula.epsilon, self.words.eps_range) is None
+            at_least_one = isinstance(sign_on(factor - 1, self.words.eps_range), Holds)
             rooms[key] = []
             for each in outcomes:
                 least = each.q + formula.delta - each.p  # of all epsilon >= 0

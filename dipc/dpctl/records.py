@@ -12,15 +12,14 @@ from dipc.claims.exponent import logarithm_text
 from dipc.claims.rows import Group, Node, Row, data, inner, lines
 from dipc.claims.wording import Record, decimal_at, digits_of, pretty, rounded_outwards, within
 from dipc.dpctl.families import ranges_text, renamed
-from dipc.dpctl.formula import EPS, Property, Query, depends_on_eps
+from dipc.dpctl.formula import EPS, Property, Query
 from dipc.dpctl.model import MarkovModel, ModelRegions, describe
-from dipc.dpctl.pipeline import ModelValue, start_states
+from dipc.dpctl.pipeline import ModelValue, is_symbolic, start_states
 from dipc.dpctl.values import Attained, Enclosed, Segment
 from dipc.dpctl.verdict import Box, Fails, ModelVerdict, Near, Open, Region, Undecided, Witness
 from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
-from dipc.models.parameters import has_eps as occurs_in
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import about, shown, union
 from dipc.signs.eps_range import EpsRange
@@ -41,10 +40,10 @@ Place = fmpq | RootCluster | None
 # --- what was asked ----------------------------------------------------------------------------------
 
 
-def model_rows(model: Model, name: str = "", shown: bool = True) -> Iterator[Row]:
+def model_rows(model: Model, name: str = "") -> Iterator[Row]:
     """The model: what a document begins with."""
     title = f"{name}  ({describe(model)})" if name else describe(model)
-    yield Row("model", title if shown else None, "model", name or None)
+    yield Row("model", title, "model", name or None)
     yield data("kind", "mdp" if isinstance(model, Mdp) else "chain")
     yield data("states", len(model.names))
     yield data("neighbours", len(model.neighbours))
@@ -60,7 +59,7 @@ def _asked(
     budgets = property.eps_range
     text = " ".join(property.text.split())
     shown = str(budgets.low if budgets.is_point else budgets)
-    ranges = dict(parameters or {}) | ({EPS: budgets} if has_eps(model, property) else {})
+    ranges = dict(parameters or {}) | ({EPS: budgets} if is_symbolic(model, property.formula) else {})
     text += f"   for {ranges_text(ranges)}" if ranges else ""
     yield Row(label, pretty(text), label, property.text)
     yield from () if property.name is None else (data("name", property.name),)
@@ -68,11 +67,6 @@ def _asked(
     yield data("for", shown)
     if parameters:
         yield data("parameters", {name: str(wanted) for name, wanted in parameters.items()})
-
-
-def has_eps(model: Model, property: Property) -> bool:
-    """Whether eps occurs in a model or a property."""
-    return depends_on_eps(property.formula) or occurs_in(model)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -175,7 +169,7 @@ def regions_rows(found: ModelRegions) -> Iterator[Node]:
     """For each state the eps at which the formula holds."""
     verdict = found.verdict
     yield from _asked(verdict.model, verdict.property, list(verdict.at), parameters=verdict.parameters)
-    symbolic = has_eps(verdict.model, verdict.property)
+    symbolic = is_symbolic(verdict.model, verdict.property.formula)
     for state in verdict.at:
         if verdict.parameters:
             yield from _boxes_rows(verdict, state)
@@ -239,7 +233,7 @@ def value_rows(found: ModelValue) -> Iterator[Node]:
     assert isinstance(query, Query)
     states = [names[s] for s in start_states(found.model, found.property)]
     yield from _hidden(_asked(found.model, found.property, states, "query"))
-    symbolic = has_eps(found.model, found.property)
+    symbolic = is_symbolic(found.model, query)
     if query.kind in ("epsilon", "delta"):
         segments = found.values[""]
         for segment in segments:
@@ -357,14 +351,14 @@ class _TooSmall(Exception):
     """A number could not be told from 0."""
 
 
-def _at(value: Quotient, place: Place, logarithm: bool = False, digits: int = 10) -> str:
-    """A number that is not 0, or its logarithm, to so many digits."""
+def _at(value: Quotient, place: Place, logarithm: bool = False) -> str:
+    """A number that is not 0, or its logarithm, to ten digits."""
 
     def enclosed() -> arb:
         ball = value.enclose(_ball(place))
         return ball.log() if logarithm else ball
 
-    return digits_of(enclosed, digits)
+    return digits_of(enclosed, 10)
 
 
 def _ball(place: Place) -> arb:

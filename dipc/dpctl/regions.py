@@ -14,7 +14,6 @@ every eps except 1).  The cuts are made first; on every other piece the graph is
 from __future__ import annotations
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -170,7 +169,7 @@ class Outcome(NamedTuple):
     steps: int | None = None
 
 
-class Judge(ABC):
+class Judge:
     """The evaluation at some eps, the same for all eps of a piece."""
 
     chain: Model
@@ -251,9 +250,9 @@ class Judge(ABC):
         """The probabilities from two states, for the words of actions that are worst for s."""
         return [Outcome(s, t, self.probability(path, s), self.probability(path, t))]
 
-    @abstractmethod
     def sign(self, value: Quotient) -> int:
         """The sign of a number."""
+        raise NotImplementedError
 
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
         """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta, in a chain."""
@@ -282,6 +281,28 @@ class Judge(ABC):
         if self.sign(high - p) < (0 if interval.high_closed else 1):
             return high
         return None
+
+
+class Careful(Judge):
+    """An evaluation in which it may be undecided whether a P or D holds; what is found is remembered."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[Formula, int], bool | None] = {}
+
+    def truth(self, formula: Formula, state: int) -> bool | None:
+        here = frozenset([state])
+        if self.satisfying(formula, here):
+            return True
+        return None if self.satisfying(formula, here, surely=False) else False
+
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        if (key := (formula, state)) not in self._held:
+            self._held[key] = self.found_to_hold(formula, state)
+        return self._held[key]
+
+    def found_to_hold(self, formula: Probability | Privacy, state: int) -> bool | None:
+        """The answer that :meth:`holds` remembers."""
+        return super().holds(formula, state)
 
 
 class Uniform(Judge):

@@ -276,7 +276,7 @@ def test_numbers_with_eps_are_no_functions_of_the_parameter() -> None:
     verdict = model.check("P>=e (X y)")
     assert verdict.status == "fails" and verdict.witness is not None
     assert verdict.property.variable == "eps" and isinstance(verdict.witness.epsilon, fmpq)
-    assert model.check("P>=q (X y)").status == "holds"
+    assert model.check("P>=q (X y) from a").status == "holds"
 
 
 def test_closed_ends_are_models_of_their_own() -> None:
@@ -308,6 +308,7 @@ def test_closed_ends_are_models_of_their_own() -> None:
         (SURVEY.format("[0, 1]"), "D[p, 0](X out)", "a number of the formula with p, which may be 0"),
         (TWO.format("(0, 1)", "(0, 1)"), "P>=p (X out)", "a parameter in a number of this formula"),
         (TWO.format("(0, inf)", "(0, 1)"), "P>=0 (X out)", "an infinite range of one of several parameters"),
+        (TWO.format("(0, 1)", "(0, 1)"), "forall k in N: D[1, 0](X^k out)", "a formula for all k in N with"),
         (
             TWO.format("(0, 1)", "(0, 1)").replace("chain", "mdp").replace(" ->", " [a] ->"),
             "P>=0 (X out)",
