@@ -47,6 +47,8 @@ def check(
 
     Of several parameters, or one and eps, the boxes are complete if ``everything`` is wanted.
     """
+    if not parameters.ranges:
+        return pipeline.check(model, asked, clock, options)
     if asked.variable == EPS:
         work = partial(_on_class, model, parameters, asked, clock, options, everything)
         return pipeline.decided(model, asked, clock, work, parameters=parameters.ranges)
@@ -133,6 +135,8 @@ def value(
     model: Model, parameters: Parameters, asked: Property, clock: Clock, options: Options
 ) -> ModelValue:
     """Answer a query for every value of the parameter; see :func:`pipeline.value`."""
+    if not parameters.ranges:
+        return pipeline.value(model, asked, clock, options)
     if asked.variable == EPS:
         raise Unsupported("queries about several parameters, or one and eps")
     line, inside, end = _on_line(model, parameters, asked)

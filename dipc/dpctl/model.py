@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, cast
 from flint import fmpq
 
 import dipc.dpctl.families as families
-import dipc.dpctl.pipeline as pipeline
 import dipc.views as views
 from dipc.child import held
 from dipc.clock import Clock
@@ -105,10 +104,7 @@ class MarkovModel:
         """
         began, clock = monotonic(), Clock()
         asked, options = self.property(formula, at, start), _options(depth, all_schedulers, exact)
-        if self.parameters.ranges:
-            found = families.check(self.family, self.parameters, asked, clock, options, everything)
-        else:
-            found = pipeline.check(self.model, asked, clock, options)
+        found = families.check(self.family, self.parameters, asked, clock, options, everything)
         notes = (*self.notes, *self._ignored(options), *found.notes)
         return replace(found, seconds=monotonic() - began, notes=notes)
 
@@ -131,10 +127,7 @@ class MarkovModel:
         """
         clock = Clock()
         asked, options = self.property(query, at, start), _options(depth, all_schedulers)
-        if self.parameters.ranges:
-            found = families.value(self.family, self.parameters, asked, clock, options)
-        else:
-            found = pipeline.value(self.model, asked, clock, options)
+        found = families.value(self.family, self.parameters, asked, clock, options)
         return replace(found, notes=(*self.notes, *self._ignored(options), *found.notes))
 
     def budget(self, formula: Formula | None = None, **options: Any) -> ModelValue:

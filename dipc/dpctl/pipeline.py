@@ -12,7 +12,7 @@ from dipc.dpctl.formula import EachNext, Formula, Property, Query, depends_on_ep
 from dipc.dpctl.notes import ALL_SCHEDULERS, notes
 from dipc.dpctl.processes import NEAR, Fixed, Options, Words
 from dipc.dpctl.regions import AnyEvaluation, Evaluation, Found, merged
-from dipc.dpctl.values import INSIDE, Segment, least_segments, probability_segments, segments
+from dipc.dpctl.values import INSIDE, Segment, least, probability_segments, segments
 from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Near, Open, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached, Unsupported
@@ -168,7 +168,7 @@ def _value(model: Model, property: Property, query: Query, clock: Clock, options
     elif isinstance(evaluation, Fixed):
         values = {"": segments(evaluation, lambda _: evaluation.least(query, asked))}
     else:
-        values = {"": least_segments(evaluation, query, asked)}
+        values = {"": segments(evaluation, lambda local: least(local, query, asked))}
     remarks = [SAME] if query.kind in ("Pmax", "Pmin") and not isinstance(model, Mdp) else []
     remarks += [ALL_SCHEDULERS] if options.all_schedulers and query.kind in ("epsilon", "delta") else []
     return ModelValue(property, model, values, tuple(remarks))

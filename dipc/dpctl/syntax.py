@@ -159,16 +159,12 @@ class _Builder:
         left, low, high, right = interval.children
         top = None if isinstance(high, Token) else self._end(high)
         found = EpsRange(self._end(low), top, left == "[", right == "]")
-        empty = top is not None and found.inside not in found
-        if self.line is not None:
-            outside = [end for end in found.closed_ends if end not in self.line[1]]
-            if empty or outside or not (found.inside in self.line[1] and _within(found, self.line[1])):
-                raise self._fail(interval, f"the range of `{token}` is {self.line[1]}")
+        if _is_within(found, EpsRange.positive() if self.line is None else self.line[1]):
             return found
-        if empty or found.low < 0 or fmpq(0) in found or (top is None and found.high_closed):
-            hint = "for example: for eps in (0, 1]"
-            raise self._fail(interval, "the range of eps must be a nonempty interval within (0, inf)", hint)
-        return found
+        if self.line is not None:
+            raise self._fail(interval, f"the range of `{token}` is {self.line[1]}")
+        message = "the range of eps must be a nonempty interval within (0, inf)"
+        raise self._fail(interval, message, "for example: for eps in (0, 1]")
 
     def _end(self, node: Any) -> fmpq:
         if (value := self._arithmetic.number_of(node).as_rational()) is None:
@@ -499,11 +495,14 @@ def _at_most(bound: int | None) -> str:
     return "" if bound is None else f"<={bound}"
 
 
-def _within(part: EpsRange, whole: EpsRange) -> bool:
-    """Whether the ends of a range are not beyond those of another."""
-    return part.low >= whole.low and (
-        whole.high is None or (part.high is not None and part.high <= whole.high)
-    )
+def _is_within(part: EpsRange, whole: EpsRange) -> bool:
+    """Whether a range is not empty, and a part of another."""
+    if part.high is None:
+        bounded = whole.high is None and not part.high_closed
+    else:
+        bounded = part.inside in part and (whole.high is None or part.high <= whole.high)
+    ends = (*part.closed_ends, part.inside)
+    return bounded and part.low >= whole.low and all(end in whole for end in ends)
 
 
 def _interval(interval: Interval) -> str:

@@ -77,11 +77,6 @@ def probability_segments(evaluation: AnyEvaluation, query: Query, state: int) ->
     return segments(evaluation, probability)
 
 
-def least_segments(evaluation: AnyEvaluation, query: Query, asked: Sequence[int]) -> tuple[Segment, ...]:
-    """The least epsilon or the least delta over the states asked about and their neighbours."""
-    return segments(evaluation, lambda local: _least(local, query, asked))
-
-
 def segments(
     evaluation: AnyEvaluation, question: Callable[[Judge], Attained | Enclosed]
 ) -> tuple[Segment, ...]:
@@ -90,11 +85,11 @@ def segments(
     return tuple(Segment(merged(list(run), lambda _: True)[0], results) for results, run in runs)
 
 
-def _least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
+def least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
+    """The least epsilon or the least delta over the states asked about and their neighbours."""
     zero, one = Quotient.of(0), Quotient.of(1)
-    least = query.kind == "epsilon"
     pairs = dict.fromkeys(pair for s in asked for pair in local.pairs(s))
-    best = Attained(one if least else zero, asked[0])
+    best = Attained(one if query.kind == "epsilon" else zero, asked[0])
     for s, t in pairs:
         for each in local.outcomes(query.path, s, t):
             value = _needed(local, query, each.p, each.q)
