@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from typing import assert_never
 
 from flint import fmpq
 
@@ -22,7 +21,6 @@ from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Undecided
 from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.build import Prepared
-from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.finite import decided, program_at
 from dipc.dipwhile.allsizes.laws import same_laws
 from dipc.dipwhile.allsizes.system import System
@@ -163,8 +161,7 @@ def _run_some(program: CoreProgram, budgets: EpsRange, clock: Clock) -> None:
 
 def _finite(asked: Prepared, system: System, sizes: Mapping[str, int]) -> CoreProgram | None:
     """The program at these sizes, with as many values of each numeric cell as make few enough inputs."""
-    inputs, declared = asked.question.program.inputs, asked.question.declared_at(sizes)
-    values = {d.name: _cells(d, declared, system) for d in inputs}
+    values = {d.name: _cells(d, system) for d in asked.question.program.inputs}
     for count in range(max(map(len, values.values()), default=0), -1, -1):
         program = program_at(asked.question, sizes, {name: found[:count] for name, found in values.items()})
         if InputSpace(program).size <= MOST_INPUTS:
@@ -172,30 +169,15 @@ def _finite(asked: Prepared, system: System, sizes: Mapping[str, int]) -> CorePr
     return None
 
 
-def _cells(input: ast.Declaration, declared: Declared, system: System) -> tuple[fmpq, ...]:
+def _cells(input: ast.Declaration, system: System) -> tuple[fmpq, ...]:
     """Numbers that a cell may have, the most telling ones first; none for atoms."""
-    ends = _ends(input, declared)
-    if ends is None:
+    domain, adjacency = system.domains[input.name], system.adjacency
+    if domain.atoms:
         return ()
-    adjacency, bounded = system.adjacency, isinstance(input.domain, ast.Between)
-    reach = adjacency.reach[input.name]
+    ends, reach = domain.ends or (), adjacency.reach[input.name]
     rest = reach - reach.floor()
     found = dict.fromkeys((*ends, ZERO, ONE, -ONE, *((rest, reach / 2, reach) if rest else ())))
+    bounded = isinstance(input.domain, ast.Between)
     if ends and (bounded or adjacency.kind in ("hamming", "all")):  # a cell moves within its set
         found = dict.fromkeys(value for value in found if ends[0] <= value <= ends[1])
-    return tuple(value for value in found if value.q == 1 or not system.domains[input.name].integers)
-
-
-def _ends(input: ast.Declaration, declared: Declared) -> tuple[fmpq, ...] | None:
-    """The least and the greatest value of a cell, none if it has none; None for atoms."""
-    match input.domain:
-        case ast.SetOf() | ast.Range():
-            values = declared.members(input.domain, f"the set of `{input.name}`")
-            numbers = sorted(value for value in values if isinstance(value, fmpq))
-            return (numbers[0], numbers[-1]) if len(numbers) == len(values) else None
-        case ast.Between():
-            return declared.interval(input.domain, f"the interval of `{input.name}`")
-        case ast.Reals() | ast.Integers():
-            return ()
-        case _:
-            assert_never(input.domain)
+    return tuple(value for value in found if value.q == 1 or not domain.integers)

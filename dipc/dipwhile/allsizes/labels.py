@@ -11,7 +11,7 @@ for less.  An index of which nothing is known is a stream without a phase.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -34,11 +34,16 @@ MOST_CHANGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values of a cell: all integers, or reals, with a width if it is known; or finitely many."""
+    """The values of a cell: all integers, or reals, between two ends if it has any; or finitely many."""
 
-    width: fmpq | None = None
+    ends: tuple[fmpq, fmpq] | None = None
     integers: bool = False
     atoms: tuple[Value, ...] = ()
+
+    @property
+    def width(self) -> fmpq | None:
+        """How far a cell may move."""
+        return None if self.ends is None else self.ends[1] - self.ends[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +156,13 @@ def domain_of(input: ast.Declaration, declared: Declared, integers: bool) -> Dom
                 return Domain(atoms=values)
             if integers and any(number.q != 1 for number in numbers):
                 raise Unsupported(NO_INTEGER.format(input.name), input.span, IN_INTEGERS)
-            return Domain(max(numbers) - min(numbers), integers)
+            return Domain((min(numbers), max(numbers)), integers)
         case ast.Integers():
             return Domain(None, True)
         case ast.Reals() | ast.Between() if integers:
             raise Unsupported(NO_INTEGER.format(input.name), input.span, IN_INTEGERS)
         case ast.Between():
-            low, high = declared.interval(input.domain, what)
-            return Domain(high - low)
+            return Domain(declared.interval(input.domain, what))
         case ast.Reals():
             return Domain()
         case _:
@@ -199,26 +203,21 @@ FORMULA_HINT = (
 Bounds = Mapping[str, tuple[fmpq, fmpq]]
 
 
-def _bounds(
-    formula: ast.Expr, constants: Constants, inputs: Mapping[str, ast.Declaration], inside: bool = False
-) -> Bounds | None:
+def _bounds(formula: ast.Expr, constants: Constants, inputs: Mapping[str, ast.Declaration]) -> Bounds | None:
     """The bounds ``[low, high]`` on ``q' - q`` for each input of a conjunction of such bounds.
 
-    ``inside`` a ``forall`` over all cells they may be about cells, else about scalars only.
+    Inside a ``forall`` over all cells they may be about cells, else about scalars only.
     """
     lows: dict[str, fmpq] = {}
     highs: dict[str, fmpq] = {}
-    for part in joined(formula, ast.Op.AND):
-        if isinstance(part, ast.Fold):
-            inner = _whole(part, inputs) and _bounds(part.body, constants, inputs, inside=True)
-            if not inner:
-                return None
-            _narrow(lows, {name: low for name, (low, _) in inner.items()}, max)
-            _narrow(highs, {name: high for name, (_, high) in inner.items()}, min)
-        elif any(isinstance(node, ast.Index) for node in nodes(part)) and not inside:
-            return None  # it bounds some cells
-        elif not _bound(part, constants, lows, highs):
-            return None
+    parts = [(part, False) for part in joined(formula, ast.Op.AND)]
+    for part, inside in parts:
+        if isinstance(part, ast.Fold) and _whole(part, inputs):
+            parts += ((each, True) for each in joined(part.body, ast.Op.AND))
+        elif (any(isinstance(node, ast.Index) for node in nodes(part)) and not inside) or not _bound(
+            part, constants, lows, highs
+        ):
+            return None  # it bounds some cells, or something else
     if lows.keys() != highs.keys() or any(lows[name] > highs[name] for name in lows):
         return None  # some change is not bounded, or no change is allowed
     return {name: (lows[name], highs[name]) for name in lows}
@@ -255,16 +254,10 @@ def _bound(part: ast.Expr, constants: Constants, lows: dict[str, fmpq], highs: d
     end = -form.get(None, ZERO) / slope
     upper = op is ast.Op.EQ or (op is ast.Op.LE) == (slope > 0)
     if upper:
-        _narrow(highs, {name: end}, min)
+        highs[name] = min(highs.get(name, end), end)
     if op is ast.Op.EQ or not upper:
-        _narrow(lows, {name: end}, max)
+        lows[name] = max(lows.get(name, end), end)
     return True
-
-
-def _narrow(known: dict[str, fmpq], more: Mapping[str, fmpq], nearer: Callable[[fmpq, fmpq], fmpq]) -> None:
-    """Add bounds to those of a conjunction; of two for one input the narrower one counts."""
-    for name, end in more.items():
-        known[name] = nearer(known.get(name, end), end)
 
 
 def _leaf(node: ast.Expr) -> dict[tuple[str, bool], fmpq] | None:
