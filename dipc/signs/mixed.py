@@ -1,4 +1,5 @@
 """Roots of exponential polynomials in which exp(b/eps) occurs.
+
 The derivative chain of :mod:`dipc.signs.derivatives` does not end for such functions: differentiating
 ``exp(b/eps)`` gives ever higher powers of 1/eps.  But the two ends of (0, inf) are exact, and what is left is
 compact.
