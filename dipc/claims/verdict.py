@@ -15,6 +15,22 @@ from dipc.errors import InputError, WrongType
 from dipc.models.values import Valuation, show_valuation
 
 
+class ThreeAnswers:
+    """A verdict of any system: proved, refuted, or undecided."""
+
+    __slots__ = ()
+    good: ClassVar[str] = "private"
+    asserted_by: ClassVar[str] = "assert_private"
+    status: ClassVar[Any]  # the answer in a word
+
+    def __bool__(self) -> bool:
+        """Refused: there are three answers, and ``if m.check():`` would take a violation for true."""
+        raise WrongType(
+            f"a verdict is neither true nor false; this one is `{self.status}`",
+            hint=f'ask for its status, `verdict.status == "{self.good}"`, or use `dipc.{self.asserted_by}`',
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """An inequality that was not settled for some eps in [low, high]."""
@@ -27,7 +43,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict(views.Plotted, views.Recorded):
+class Verdict(views.Plotted, views.Recorded, ThreeAnswers):
     """What the three answers have in common.
 
     ``plot`` and ``to_sympy`` are about the counterexample, and raise :class:`InputError` if there is none.
@@ -46,6 +62,11 @@ class Verdict(views.Plotted, views.Recorded):
         return "undecided"
 
     @property
+    def good(self) -> str:  # type: ignore[override]
+        """The word of a proof."""
+        return self.claim.words[0]
+
+    @property
     def goal(self) -> Any:
         """The claim, whatever its kind."""
         return self.claim
@@ -55,14 +76,6 @@ class Verdict(views.Plotted, views.Recorded):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.claim}>"
-
-    def __bool__(self) -> bool:
-        """Refused: there are three answers, and ``if m.check():`` would take a violation for true."""
-        raise WrongType(
-            f"a verdict is neither true nor false; this one is `{self.status}`",
-            hint=f'ask for its status, `verdict.status == "{self.claim.words[0]}"`, '
-            "or use `dipc.assert_private`",
-        )
 
     def _details(self) -> tuple[str, ...]:
         """The lines of the text after the claim."""

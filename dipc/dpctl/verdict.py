@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from flint import arb, fmpq
 
+from dipc.claims.verdict import ThreeAnswers
 from dipc.dpctl.formula import Property
 from dipc.models.chain import Model
 from dipc.numbers.quotient import Quotient
@@ -77,7 +78,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelVerdict(Shown):
+class ModelVerdict(Shown, ThreeAnswers):
     """What the three answers about a formula share.
 
     ``at`` is the answer at each state that was asked about; it "holds" only if it holds for every eps of the
@@ -99,6 +100,8 @@ class ModelVerdict(Shown):
     parameters: Mapping[str, EpsRange] = field(default_factory=dict)
     boxes: Mapping[str, tuple[Box, ...]] = field(default_factory=dict)
     status: ClassVar[Status]
+    good: ClassVar[str] = "holds"
+    asserted_by: ClassVar[str] = "assert_holds"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

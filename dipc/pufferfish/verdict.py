@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from flint import fmpq
 
-from dipc.errors import WrongType
+from dipc.claims.verdict import ThreeAnswers
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.question import Question
 from dipc.views import Shown
@@ -76,7 +76,7 @@ class Least(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class PufferfishVerdict(Shown):
+class PufferfishVerdict(Shown, ThreeAnswers):
     """What the three answers share; ``pairs`` counts the directed pairs that were compared.
 
     ``counterexample`` is None unless the claim is violated.
@@ -88,13 +88,7 @@ class PufferfishVerdict(Shown):
     notes: tuple[str, ...] = field(default=(), compare=False)
     counterexample: Counterexample | None = None
     status: ClassVar[Status]
-
-    def __bool__(self) -> bool:
-        """Refused: there are three answers, and ``if question.check():`` would take a violation for true."""
-        raise WrongType(
-            f"a verdict is neither true nor false; this one is `{self.status}`",
-            hint='ask for its status, `verdict.status == "private"`, or use `dipc.assert_pufferfish_private`',
-        )
+    asserted_by: ClassVar[str] = "assert_pufferfish_private"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -10,13 +10,14 @@ import dipc.views as views
 from dipc.child import held
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.oracle import SignOracle
+from dipc.claims.verdict import ThreeAnswers
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.tidy import tidy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.dipwhile.syntax.everywhere import empty_ranges
-from dipc.errors import InternalError, LimitReached, WrongType
+from dipc.errors import InternalError, LimitReached
 from dipc.lazily import lazily
 from dipc.numbers.exact import Exact
 
@@ -33,7 +34,7 @@ STATUS: dict[type[AllSizesVerdict], str] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AllSizesAnswer(views.Shown):
+class AllSizesAnswer(views.Shown, ThreeAnswers):
     """What is known of a claim for every size and all inputs.
 
     ``verdict`` is :class:`~dipc.dipwhile.allsizes.verdict.ProvedForAll`, ``BrokenFrom`` or ``Open``.
@@ -93,13 +94,6 @@ class AllSizesAnswer(views.Shown):
     def reason(self) -> str:
         """Why the claim is undecided."""
         return self.verdict.reason if isinstance(self.verdict, Open) else ""
-
-    def __bool__(self) -> bool:
-        """Refused, as of the verdicts of ``check``: there are three answers."""
-        raise WrongType(
-            f"an answer is neither true nor false; this one is `{self.status}`",
-            hint='ask for its status, `answer.status == "private"`',
-        )
 
 
 def answered(question: Question, clock: Clock, find_least: bool = True) -> AllSizesAnswer:
