@@ -19,6 +19,7 @@ from numeric import fixed, high
 import dipc
 from dipc.claims.privacy import worst_sets
 from dipc.claims.regions import violated_regions
+from dipc.claims.rows import lines, record
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.numbers.exppoly import ExpPoly
@@ -178,9 +179,9 @@ def test_what_is_more_looks_so() -> None:
     verdict = dipc.load(f"{text}; if r >= 0 then o <- 1 end").check("0*eps, 1/3")
     assert isinstance(verdict, dipc.Violated)
     found = verdict.counterexample
-    lines = dict(found.lines())
-    shown = [lines[name].split()[0] for name in ("P(u)", "bound")]
-    records = [found.record()[name]["decimal"] for name in ("probability", "bound")]
+    said = dict(lines(found.rows()))
+    shown = [said[name].split()[0] for name in ("P(u)", "bound")]
+    records = [record(found.rows())[name]["decimal"] for name in ("probability", "bound")]
     assert shown == records == ["0.500000000000000", "0.499999999999985"]
     assert "P(u) = 0.5, more than 0.499999999999985;" in str(found)
 
