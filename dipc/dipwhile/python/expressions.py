@@ -21,6 +21,7 @@ from contextlib import contextmanager
 
 from flint import fmpq
 
+from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS
 from dipc.dipwhile.python.scope import Scope, number, unread
 from dipc.dipwhile.python.source import FunctionText, Located
 from dipc.dipwhile.python.words import scale_or_rate
@@ -32,21 +33,7 @@ from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.rates import grows_as_scale
 from dipc.errors import InputError, Span
 
-ARITHMETIC: dict[type[ast.operator], Op] = {
-    ast.Add: Op.ADD,
-    ast.Sub: Op.SUB,
-    ast.Mult: Op.MUL,
-    ast.Div: Op.DIV,
-    ast.Pow: Op.POW,
-}
-COMPARISONS: dict[type[ast.cmpop], Op] = {
-    ast.Eq: Op.EQ,
-    ast.NotEq: Op.NE,
-    ast.Lt: Op.LT,
-    ast.LtE: Op.LE,
-    ast.Gt: Op.GT,
-    ast.GtE: Op.GE,
-}
+BINARY = {kind: op for kind, op, _ in (*ARITHMETIC.values(), *COMPARISONS.values()) if op is not None}
 SIGNS: dict[type[ast.unaryop], Op] = {ast.USub: Op.NEG, ast.Not: Op.NOT}
 FOLDS = {"all": "forall", "any": "exists", "sum": "sum"}
 OF_LISTS = frozenset({"max", "min", "sum", "argmax", "argmin"})
@@ -170,8 +157,8 @@ class Expressions(ABC):
                 return dip.Call("floor", (Binary(Op.DIV, left, right, span=span),), span=span)
             case ast.Mod():
                 return dip.Call("mod", (left, right), span=span)
-            case op if type(op) in ARITHMETIC:
-                return Binary(ARITHMETIC[type(op)], left, right, span=span)
+            case op if type(op) in BINARY:
+                return Binary(BINARY[type(op)], left, right, span=span)
         raise self.unread(node)
 
     def comparison(self, node: ast.Compare) -> Expr:
@@ -187,10 +174,10 @@ class Expressions(ABC):
                     equal = [Binary(Op.EQ, left, self.read(value), span=span) for value in values]
                     inside = chained(Op.OR, equal)
                     links.append(inside if isinstance(op, ast.In) else Unary(Op.NOT, inside, span=span))
-                case _ if type(op) in COMPARISONS:
+                case _ if type(op) in BINARY:
                     right = self.read(comparator)
                     span = between(left.span, right.span)
-                    links.append(Binary(COMPARISONS[type(op)], left, right, span=span))
+                    links.append(Binary(BINARY[type(op)], left, right, span=span))
                     left = right
                 case _:
                     raise self.unread(node)

@@ -18,7 +18,7 @@ from typing import Any
 
 from dipc.dipwhile.python import library
 from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
-from dipc.dipwhile.python.operations import Operations
+from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
 from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note
@@ -46,23 +46,8 @@ from dipc.errors import InputError, Span
 MOST_ROUNDS = 1_000
 DEEPEST_CALL = 20
 
-BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-}
-COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
+BINARY = {kind: sign for sign, (kind, *_) in ARITHMETIC.items()}
+COMPARE = {kind: sign for sign, (kind, *_) in COMPARISONS.items()}
 BITS = {ast.BitAnd: "both", ast.BitOr: "either"}
 WHOLE: dict[type[ast.operator], Callable[[Any, Any], int]] = {
     ast.BitAnd: operator.and_,
@@ -140,10 +125,7 @@ class Interpreter(Operations):
 
     def stored(self, name: str, value: Value) -> None:
         """An assignment: an expression gets a variable of the program, which keeps expressions short."""
-        value = self.sample(value) if isinstance(value, Ref) else value
-        if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
-            value = self.assign(name, value.expr, value.kind, value.possible)
-        self.store(name, value)
+        self.store(name, self.kept(self.sample(value) if isinstance(value, Ref) else value, name))
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -236,15 +218,12 @@ class Interpreter(Operations):
 
     def assign_cell(self, owner: Value, index: Value, value: Value) -> None:
         """``a[i] = value``."""
-        thing = self.get(owner) if isinstance(owner, Ref) else None
-        value = self.sample(value)
-        if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
-            value = self.assign("cell", value.expr, value.kind, value.possible)
-        match thing:
+        value = self.kept(self.sample(value))
+        match thing := self.get(owner):
             case Table(entries):
                 key = self.key(index)
                 self.put(owner, replace(thing, entries=tuple({**dict(entries), key: value}.items())))
-            case Items(_, "array") if isinstance(index, Ref) and isinstance(self.get(index), Items):
+            case Items(_, "array") if isinstance(self.get(index), Items):
                 places = self.places(self.get(index), len(thing.values))
                 given = self.items(value) if isinstance(value, Ref) else [value] * len(places)
                 if len(given) != len(places):
@@ -283,8 +262,8 @@ class Interpreter(Operations):
                 else None
             )
         new = self.operate(node, node.op, old, self.read(node.value))
-        if isinstance(old, Ref) and isinstance(self.get(old), Items) and not isinstance(index, Ref):
-            before, after = self.get(old), self.get(new)
+        before, after = self.get(old), self.get(new)
+        if isinstance(before, Items) and not isinstance(index, Ref):
             if before.kind in ("input", "view") or (before.kind != "list" and after.dtype != before.dtype):
                 raise self.refuse("this changes the list in place", "write `x = x + y`")
             self.put(old, Items(after.values, before.kind, before.dtype))
@@ -300,7 +279,7 @@ class Interpreter(Operations):
     def repeat(self, node: ast.For) -> None:
         """``for``: every round in turn."""
         iterable = self.read_iterable(node.iter)
-        live = isinstance(iterable, Ref) and isinstance(self.get(iterable), Items)
+        live = isinstance(self.get(iterable), Items)
         values = self.items(iterable)
         place = 0
         while place < len(values):
@@ -473,10 +452,10 @@ class Interpreter(Operations):
         loops = [part for part in ast.walk(self.text.node) if isinstance(part, around)]
         return any(part is node for loop in loops for part in ast.walk(loop))
 
-    def kept(self, value: Value) -> Value:
-        """A value put into a list: an expression of samples gets a variable."""
+    def kept(self, value: Value, stem: str = "cell") -> Value:
+        """A value put into a list or variable: an expression of samples gets a variable of the program."""
         if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
-            return self.assign("cell", value.expr, value.kind, value.possible)
+            return self.assign(stem, value.expr, value.kind, value.possible)
         return value
 
     def constant(self, node: ast.Constant) -> Value:
@@ -607,7 +586,7 @@ class Interpreter(Operations):
                 return same if isinstance(op, ast.Is) else self.negated(same)
         sign = COMPARE[type(op)]
         for one in (left, right):
-            if isinstance(one, Ref) and isinstance(self.get(one), Items):
+            if isinstance(self.get(one), Items):
                 return self.compare_lists(sign, left, right)
         return self.compare(sign, left, right)
 
@@ -617,20 +596,21 @@ class Interpreter(Operations):
 
     def compare_lists(self, sign: str, left: Value, right: Value) -> Value:
         """Comparisons with lists: as a whole, or cell by cell for arrays."""
-        things = [self.get(v) if isinstance(v, Ref) else None for v in (left, right)]
-        kinds = {thing.kind for thing in things if isinstance(thing, Items)}
-        if kinds & {"array", "view"} or ("input" in kinds and None in things):
+        one, other = self.get(left), self.get(right)
+        kinds = {thing.kind for thing in (one, other) if isinstance(thing, Items)}
+        both = isinstance(one, Items) and isinstance(other, Items)
+        if kinds & {"array", "view"} or (
+            "input" in kinds and not (isinstance(left, Ref) and isinstance(right, Ref))
+        ):
             return self.cell_by_cell(lambda a, b: self.compare(sign, a, b), left, right)
         if kinds == {"list"} and sign in ("==", "!="):
-            if all(isinstance(thing, Items) for thing in things):
-                return self.same_tuples(sign, things[0].values, things[1].values)  # type: ignore[union-attr]
-            return sign == "!="
+            return self.same_tuples(sign, one.values, other.values) if both else sign == "!="
         raise self.refuse(f"`{sign}` of these lists", "compare their cells")
 
     def member(self, value: Value, where: Value) -> Value:
         """``x in values``."""
-        if isinstance(where, Ref) and isinstance(self.get(where), Table):
-            return self.key(value) in dict(self.get(where).entries)
+        if isinstance(table := self.get(where), Table):
+            return self.key(value) in dict(table.entries)
         return reduce(self.either, (self.compare("==", value, each) for each in self.items(where)), False)
 
     # --- lists and dictionaries ------------------------------------------------------------------
@@ -645,21 +625,15 @@ class Interpreter(Operations):
 
     def items(self, value: Value) -> list[Value]:
         """What a loop over a value goes through."""
-        match value:
-            case tuple() | range() | str():
-                return list(value)
-            case Once(values):
+        match self.get(value):
+            case Once(values) | Items(values) | (tuple() | range() | str() as values):
                 return list(values)
             case Members(values):
                 if not all(map(is_known, values)):
                     raise self.refuse("the order of this set is not known", "use a list")
                 return list(dict.fromkeys(values))
-            case Ref():
-                thing = self.get(value)
-                if isinstance(thing, Items):
-                    return list(thing.values)
-                if isinstance(thing, Table):
-                    return [key for key, _ in thing.entries]
+            case Table(entries):
+                return [key for key, _ in entries]
         hint = "write `for i in range(N)` or `for x in q`"
         raise self.refuse("a loop runs over a `range`, a list or a dictionary", hint)
 
@@ -738,7 +712,7 @@ class Interpreter(Operations):
 
     def subscript(self, owner: Value, index: Value) -> Value:
         """``a[i]``, ``a[i:j]``, ``d[key]``."""
-        thing = self.get(owner) if isinstance(owner, Ref) else owner
+        thing = self.get(owner)
         if isinstance(thing, Table):
             key, entries = self.key(index), dict(thing.entries)
             if key not in entries and thing.default is not None:
@@ -762,8 +736,8 @@ class Interpreter(Operations):
                 self.put(owner, Items(thing.values, "view", thing.dtype))
             kind = "view" if thing.kind == "array" else thing.kind
             return self.new(Items(thing.values[index], kind if kind != "input" else "input", thing.dtype))
-        if isinstance(index, Ref) and isinstance(self.get(index), Items) and thing.kind != "list":
-            places = self.places(self.get(index), len(thing.values))
+        if isinstance(mask := self.get(index), Items) and thing.kind != "list":
+            places = self.places(mask, len(thing.values))
             return self.array([thing.values[place] for place in places], thing.dtype)
         return thing.values[self.position(index, len(thing.values))]
 
@@ -780,8 +754,8 @@ class Interpreter(Operations):
         value = self.read(owner)
         if isinstance(value, Word):
             return library.member(value, name)
-        if name in ("size", "shape") and isinstance(value, Ref) and isinstance(self.get(value), Items):
-            length = len(self.get(value).values)
+        if name in ("size", "shape") and isinstance(thing := self.get(value), Items):
+            length = len(thing.values)
             return length if name == "size" else (length,)
         return Method(value, name)
 

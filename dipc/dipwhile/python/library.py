@@ -200,7 +200,7 @@ INSTEAD = {
 
 def listed(m: Interpreter, value: Value) -> bool:
     """Is this a list or array?"""
-    return isinstance(value, Ref) and isinstance(m.get(value), Items)
+    return isinstance(m.get(value), Items)
 
 
 def sized(m: Interpreter, size: Value, draw: Callable[..., Value], *over: Value) -> Value:
@@ -462,7 +462,7 @@ def uniform(m: Interpreter, values: Value) -> Value:
 
 def entries_of(m: Interpreter, value: Value) -> tuple[tuple[Value, Value], ...]:
     """The keys of a dictionary with their values."""
-    table = m.get(value) if isinstance(value, Ref) else None
+    table = m.get(value)
     if not isinstance(table, Table):
         raise m.refuse("this is not a dictionary", "write `{key: value}`")
     return table.entries
@@ -653,7 +653,7 @@ def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
 @word("dict")
 def to_dict(m: Interpreter, pairs: Value = (), **named: Value) -> Value:
     """A dictionary."""
-    if isinstance(pairs, Ref) and isinstance(m.get(pairs), Table):
+    if isinstance(m.get(pairs), Table):
         return m.new(m.get(pairs))
     found = {m.key(m.items(pair)[0]): m.items(pair)[1] for pair in m.items(pairs)}
     return m.new(Table(tuple({**found, **named}.items())))
@@ -989,7 +989,7 @@ def method(
     node: ast.Call | None,
 ) -> Value:
     """A call of a method of a list, array or dictionary."""
-    thing = m.get(owner) if isinstance(owner, Ref) else owner
+    thing = m.get(owner)
     kinds = {Items: "list", Table: "dict", tuple: "list"}
     kind = kinds.get(type(thing), "value")
     if isinstance(thing, Items) and thing.kind in ("array", "view", "input") and ("array", name) in METHODS:

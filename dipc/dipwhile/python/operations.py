@@ -6,6 +6,7 @@ clamped is a monotone function of it, written with comparisons: ``round(x) <= 2`
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -39,23 +40,24 @@ from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Number, Op, Unary
 from dipc.dipwhile.syntax.build import chained
 
-ARITHMETIC: dict[str, tuple[Op | None, Callable[[Any, Any], Any]]] = {
-    "+": (Op.ADD, operator.add),
-    "-": (Op.SUB, operator.sub),
-    "*": (Op.MUL, operator.mul),
-    "/": (Op.DIV, lambda a, b: Fraction(a) / b),
-    "**": (Op.POW, lambda a, b: power(a, b)),
-    "//": (None, operator.floordiv),
-    "%": (None, operator.mod),
+ARITHMETIC: dict[str, tuple[type[ast.operator], Op | None, Callable[[Any, Any], Any]]] = {
+    "+": (ast.Add, Op.ADD, operator.add),
+    "-": (ast.Sub, Op.SUB, operator.sub),
+    "*": (ast.Mult, Op.MUL, operator.mul),
+    "/": (ast.Div, Op.DIV, lambda a, b: Fraction(a) / b),
+    "**": (ast.Pow, Op.POW, lambda a, b: power(a, b)),
+    "//": (ast.FloorDiv, None, operator.floordiv),
+    "%": (ast.Mod, None, operator.mod),
 }
-COMPARISONS: dict[str, tuple[Op, Callable[[Any, Any], bool]]] = {
-    "==": (Op.EQ, operator.eq),
-    "!=": (Op.NE, operator.ne),
-    "<": (Op.LT, operator.lt),
-    "<=": (Op.LE, operator.le),
-    ">": (Op.GT, operator.gt),
-    ">=": (Op.GE, operator.ge),
+COMPARISONS: dict[str, tuple[type[ast.cmpop], Op, Callable[[Any, Any], bool]]] = {
+    "==": (ast.Eq, Op.EQ, operator.eq),
+    "!=": (ast.NotEq, Op.NE, operator.ne),
+    "<": (ast.Lt, Op.LT, operator.lt),
+    "<=": (ast.LtE, Op.LE, operator.le),
+    ">": (ast.Gt, Op.GT, operator.gt),
+    ">=": (ast.GtE, Op.GE, operator.ge),
 }
+"""Operators by their signs: in Python's syntax, in the language (where it has them), and on known values."""
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 ROUNDING: dict[str, Callable[[Any], int]] = {
@@ -83,7 +85,7 @@ class Operations(Paths):
 
     def binary(self, sign: str, left: Value, right: Value) -> Value:
         """``left sign right``."""
-        op, compute = ARITHMETIC[sign]
+        _, op, compute = ARITHMETIC[sign]
         if sign in ("+", "-") and (waiting := self.waiting(sign, left, right)) is not None:
             return waiting
         if (scaled := self.scaled(sign, left, right)) is not None:
@@ -92,7 +94,7 @@ class Operations(Paths):
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
         for one, other, swapped in ((left, right, False), (right, left, True)):
-            if isinstance(one, Ref) and isinstance(self.get(one), Items):
+            if isinstance(self.get(one), Items):
                 return self.over_lists(sign, one, other, swapped)
         if (
             isinstance(left, str)
@@ -101,10 +103,10 @@ class Operations(Paths):
             or isinstance(right, tuple)
         ):
             return self.sequences(sign, left, right)
-        if isinstance(left, Logarithm) or isinstance(right, Logarithm):
-            return self.logarithms(sign, left, right)
-        match left, sign:
-            case Sym(dip.Call("exp", (exponent,)), "eps"), "**":
+        match left, sign, right:
+            case (Logarithm(of), "*", int(n)) | (int(n), "*", Logarithm(of)):
+                return Logarithm(of**n)
+            case Sym(dip.Call("exp", (exponent,)), "eps"), "**", _:
                 inside = constant(exponent)
                 base = Sym(exponent, "eps") if inside is None else python(inside)
                 power = self.binary("*", base, right)
@@ -169,12 +171,15 @@ class Operations(Paths):
             return self.as_number(value)
         if is_number(value):
             return int(value) if isinstance(value, bool) else value
+        if isinstance(value, Logarithm):
+            hint = "values are exact rational numbers: write the number itself, or `exp(log(x))`"
+            raise self.refuse("a logarithm is not a rational number", hint)
         raise self.refuse(f"{self.what(value)} is not a number", "compute with numbers only")
 
     def what(self, value: Value) -> str:
         """How a message names a value."""
-        if isinstance(value, Ref):
-            return "a list" if isinstance(self.get(value), Items) else "this"
+        if isinstance(self.get(value), Items):
+            return "a list"
         return f"the string {value!r}" if isinstance(value, str) else "None" if value is None else "this"
 
     def plain(self, value: Value) -> Value:
@@ -350,12 +355,12 @@ class Operations(Paths):
 
     def compare(self, sign: str, left: Value, right: Value) -> Value:
         """A comparison of two scalars."""
-        op, compute = COMPARISONS[sign]
+        _, op, compute = COMPARISONS[sign]
         if isinstance(left, float) and isinstance(right, float):
             return compute(left, right)
         for one, way in ((left, SWAPPED[sign]), (right, sign)):
             if isinstance(one, float):  # an infinity is larger or smaller than everything
-                return COMPARISONS[way][1](0, one)
+                return COMPARISONS[way][2](0, one)
         if is_known(left) and is_known(right):
             try:
                 return compute(left, right)
@@ -486,15 +491,10 @@ class Operations(Paths):
                 )
             case Sym() | Stepped():
                 return self.compare("!=", value, 0)
-            case Ref():
-                thing = self.get(value)
-                if isinstance(thing, Items) and thing.kind == "array":
-                    raise self.refuse("an array is neither true nor false", "use `np.any` or `np.all`")
-                if isinstance(thing, Items | Table):
-                    return bool(thing.values if isinstance(thing, Items) else thing.entries)
-            case tuple():
-                return bool(value)
-            case Members(values):
+        match self.get(value):
+            case Items(_, "array"):
+                raise self.refuse("an array is neither true nor false", "use `np.any` or `np.all`")
+            case Items(values) | Members(values) | Table(values) | (tuple() as values):
                 return bool(values)
             case _ if is_known(value):
                 return bool(value)
@@ -509,7 +509,7 @@ class Operations(Paths):
     def over_lists(self, sign: str, listed: Ref, other: Value, swapped: bool) -> Value:
         """An operator with a list: joined, repeated, or cell by cell if it is numpy's."""
         mine = self.get(listed)
-        its = self.get(other) if isinstance(other, Ref) and isinstance(self.get(other), Items) else None
+        its = self.get(other) if isinstance(self.get(other), Items) else None
         kinds = {mine.kind, its.kind if its else ""}
         if kinds & {"array", "view"} or (
             "input" in kinds and (sign not in "+*" or (not its and sign != "*"))
@@ -529,10 +529,8 @@ class Operations(Paths):
 
     def cell_by_cell(self, function: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
         """An array of the results for each cell; a scalar belongs to every cell."""
-        columns = [
-            self.get(v).values if isinstance(v, Ref) and isinstance(self.get(v), Items) else None
-            for v in (left, right)
-        ]
+        things = map(self.get, (left, right))
+        columns = [thing.values if isinstance(thing, Items) else None for thing in things]
         length = max(len(column) for column in columns if column is not None)
         if any(column is not None and len(column) != length for column in columns):
             raise self.refuse("these arrays have different lengths", "use arrays of the same length")
@@ -574,23 +572,11 @@ class Operations(Paths):
                 return one * other
         raise self.refuse(f"`{sign}` of these values", "compute with numbers only")
 
-    def logarithms(self, sign: str, left: Value, right: Value) -> Value:
-        """Sums and multiples of logarithms."""
-        match left, right, sign:
-            case Logarithm(a), Logarithm(b), "+":
-                return Logarithm(a * b)
-            case Logarithm(a), Logarithm(b), "-":
-                return Logarithm(a / b)
-            case (Logarithm(a), int(n), "*") | (int(n), Logarithm(a), "*"):
-                return Logarithm(a**n)
-        hint = "values are exact rational numbers: write the number itself, or `exp(log(x))`"
-        raise self.refuse("a logarithm is not a rational number", hint)
-
     # --- samples that are not drawn at once ------------------------------------------------------
 
     def trials_in(self, value: Value) -> Waiting | None:
         """The value as one that waits for a number of trials."""
-        if isinstance(value, Ref) and isinstance(self.get(value), Geometric):
+        if isinstance(self.get(value), Geometric):
             return Waiting(0, value, 1)
         return value if isinstance(value, Waiting) else None
 
@@ -631,8 +617,6 @@ class Operations(Paths):
         if isinstance(value, Waiting):
             sign = "+" if value.sign > 0 else "-"
             return self.binary(sign, value.base, self.plain(self.sample(value.trials)))
-        if not isinstance(value, Ref):
-            return value
         thing = self.get(value)
         if isinstance(thing, Geometric):
             return self.trials(value)
@@ -652,7 +636,7 @@ class Operations(Paths):
 
     def unit_in(self, value: Value) -> Scaled | None:
         """The value as one that depends on a number drawn from [0, 1)."""
-        if isinstance(value, Ref) and isinstance(self.get(value), Unit):
+        if isinstance(self.get(value), Unit):
             return Scaled(value, 1, 0)
         return value if isinstance(value, Scaled) else None
 

@@ -157,9 +157,9 @@ class Paths:
         self.state.heap[ref] = thing
         return ref
 
-    def get(self, ref: Ref) -> Any:
-        """The object at a place."""
-        return self.state.heap[ref]
+    def get(self, value: Value) -> Any:
+        """The object at a place; every other value is itself."""
+        return self.state.heap[value] if isinstance(value, Ref) else value
 
     def put(self, ref: Ref, thing: Any) -> None:
         """Change an object."""

@@ -230,3 +230,9 @@ def test_every_word_of_the_language_is_there() -> None:
     assert {*FUNCTIONS, *DISTRIBUTIONS} <= MEANINGS.keys()
     grammar = (ROOT / "dipc" / "dipwhile" / "syntax" / "grammar.lark").read_text(encoding="utf-8")
     assert set(re.findall(r'"([A-Za-z]+)"', grammar)) <= RESERVED
+
+
+def test_an_input_with_the_name_of_a_global_number_stays_an_input() -> None:
+    told = """inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="abs(q - q') <= 1", private="eps" """
+    text = f"@dipc.mechanism({told})\ndef f(q, eps):\n    return int(q + Lap(eps) > int('1'))\n"
+    assert "abs(q - q')" in load_function(text, "f", q=3).source_text
