@@ -403,14 +403,15 @@ class Interpreter(Operations):
                 return Members(tuple(self.elements(values)))
             case ast.Dict(keys, values):
                 return self.dictionary(node, keys, values)
-            case ast.ListComp(element, generators):
-                return self.new(
-                    Items(tuple(self.comprehend(generators, lambda: self.kept(self.read(element)))))
-                )
-            case ast.GeneratorExp(element, generators):
-                return Once(tuple(self.comprehend(generators, lambda: self.kept(self.read(element)))))
-            case ast.SetComp(element, generators):
-                return Members(tuple(self.comprehend(generators, lambda: self.read(element))))
+            case (
+                ast.ListComp(element, generators)
+                | ast.GeneratorExp(element, generators)
+                | ast.SetComp(element, generators)
+            ):
+                found = tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))
+                if isinstance(node, ast.ListComp):
+                    return self.new(Items(found))
+                return Once(found) if isinstance(node, ast.GeneratorExp) else Members(found)
             case ast.DictComp(key, value, generators):
                 pairs = [
                     *self.comprehend(
@@ -602,7 +603,7 @@ class Interpreter(Operations):
         if kinds & {"array", "view"} or (
             "input" in kinds and not (isinstance(left, Ref) and isinstance(right, Ref))
         ):
-            return self.cell_by_cell(lambda a, b: self.compare(sign, a, b), left, right)
+            return self.broadcast(lambda a, b: self.compare(sign, a, b), left, right)
         if kinds == {"list"} and sign in ("==", "!="):
             return self.same_tuples(sign, one.values, other.values) if both else sign == "!="
         raise self.refuse(f"`{sign}` of these lists", "compare their cells")

@@ -205,19 +205,10 @@ def listed(m: Interpreter, value: Value) -> bool:
 
 def sized(m: Interpreter, size: Value, draw: Callable[..., Value], *over: Value) -> Value:
     """One sample, or an array of them: of the given size, or one for each cell of an array argument."""
-    if isinstance(size, tuple) and len(size) == 1:
-        size = size[0]
-    size = m.settled(size)
-    lengths = [len(m.get(v).values) for v in over if listed(m, v)]
-    if size is None and not lengths:
-        return draw(*over)
+    size = m.settled(size[0] if isinstance(size, tuple) and len(size) == 1 else size)
     if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
         raise m.refuse("this size is not a number of samples", "write `size=N`")
-    length = lengths[0] if size is None else size
-    if any(each != length for each in lengths):
-        raise m.refuse("these arrays have different lengths", "use arrays of the same length")
-    columns = [m.get(v).values if listed(m, v) else (v,) * length for v in over]
-    return m.array([draw(*(column[i] for column in columns)) for i in range(length)])
+    return m.broadcast(draw, *over, size=size)
 
 
 def noise(m: Interpreter, kind: str, rate: Expr, mean: Value) -> Value:
@@ -515,11 +506,6 @@ def generator_of_random(m: Interpreter, seed: Value = None) -> Value:
 # --- numbers ------------------------------------------------------------------------------------
 
 
-def each(m: Interpreter, value: Value, function: Callable[[Value], Value]) -> Value:
-    """A function of a number, or of each cell of a list."""
-    return m.array([function(v) for v in m.get(value).values]) if listed(m, value) else function(value)
-
-
 def rounding(mode: str) -> Handler:
     """One way of rounding."""
 
@@ -528,7 +514,7 @@ def rounding(mode: str) -> Handler:
             return int(x)
         if digits not in (0, None):
             raise m.refuse("rounding to decimals", "round to integers: `round(x)`")
-        return each(m, x, lambda v: m.rounded(mode, v))
+        return m.broadcast(lambda v: m.rounded(mode, v), x)
 
     return rounded
 
@@ -591,7 +577,7 @@ def absolute(m: Interpreter, x: Value) -> Value:
             possible and some(abs(v) for v in possible),
         )
 
-    return each(m, x, one)
+    return m.broadcast(one, x)
 
 
 rows(
@@ -611,7 +597,7 @@ def clip(m: Interpreter, a: Value, a_min: Value = None, a_max: Value = None) -> 
         value = value if a_min is None else m.extreme("max", [a_min, value])
         return value if a_max is None else m.extreme("min", [a_max, value])
 
-    return each(m, a, one)
+    return m.broadcast(one, a)
 
 
 @word("disc")
@@ -823,13 +809,7 @@ def best(name: str) -> Handler:
 
 def best_of_two(name: str) -> Handler:
     """``np.maximum`` or ``np.minimum``."""
-
-    def extreme(m: Interpreter, a: Value, b: Value) -> Value:
-        if listed(m, a) or listed(m, b):
-            return m.cell_by_cell(lambda x, y: m.extreme(name, [x, y]), a, b)
-        return m.extreme(name, [a, b])
-
-    return extreme
+    return lambda m, a, b: m.broadcast(lambda x, y: m.extreme(name, [x, y]), a, b)
 
 
 for _name in ("max", "min"):
@@ -920,7 +900,7 @@ def where(m: Interpreter, condition: Value, x: Value = MISSING, y: Value = MISSI
     def one(test: Value, a: Value, b: Value) -> Value:
         return m.joined(lambda: a if m.truth(m.condition(test)) else b)
 
-    return sized(m, None, one, condition, x, y)
+    return m.broadcast(one, condition, x, y)
 
 
 @word("numpy.bincount")

@@ -514,7 +514,7 @@ class Operations(Paths):
         if kinds & {"array", "view"} or (
             "input" in kinds and (sign not in "+*" or (not its and sign != "*"))
         ):
-            return self.cell_by_cell(
+            return self.broadcast(
                 lambda a, b: self.binary(sign, b, a) if swapped else self.binary(sign, a, b), listed, other
             )
         if "input" in kinds:
@@ -527,18 +527,21 @@ class Operations(Paths):
             return self.new(Items(mine.values * other))
         raise self.refuse(f"`{sign}` of a list", "use `np.array`, or a comprehension")
 
-    def cell_by_cell(self, function: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
-        """An array of the results for each cell; a scalar belongs to every cell."""
-        things = map(self.get, (left, right))
-        columns = [thing.values if isinstance(thing, Items) else None for thing in things]
-        length = max(len(column) for column in columns if column is not None)
-        if any(column is not None and len(column) != length for column in columns):
+    def broadcast(self, function: Callable[..., Value], *values: Value, size: int | None = None) -> Value:
+        """The function of scalars; if some are lists, or a size is given, an array of the results."""
+        things = [self.get(value) for value in values]
+        lengths = {len(thing.values) for thing in things if isinstance(thing, Items)}
+        lengths |= set() if size is None else {size}
+        if not lengths:
+            return function(*values)
+        if len(lengths) > 1:
             raise self.refuse("these arrays have different lengths", "use arrays of the same length")
-        a, b = (
-            [v] * length if column is None else column
-            for v, column in zip((left, right), columns, strict=True)
-        )
-        return self.array([function(x, y) for x, y in zip(a, b, strict=True)])
+        length = lengths.pop()
+        columns = [
+            thing.values if isinstance(thing, Items) else [value] * length
+            for value, thing in zip(values, things, strict=True)
+        ]
+        return self.array([function(*(column[i] for column in columns)) for i in range(length)])
 
     def array(self, values: Sequence[Value], dtype: str = "") -> Ref:
         """A numpy array; its type is that of its values."""
