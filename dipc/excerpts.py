@@ -111,6 +111,11 @@ def excerpt(line: str, start: int, end: int) -> tuple[str, str]:
     return "".join(shown), lead + "^" * max(1, sum(map(width, marked)))
 
 
+def article(noun: str) -> str:
+    """A noun with its article."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def plural(count: int, noun: str) -> str:
     """``1 argument``, ``2 arguments``."""
     return f"{count} {noun}{'s' * (count != 1)}"

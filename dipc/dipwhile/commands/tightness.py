@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -176,15 +175,15 @@ Examples:
   dipc explain svt4 -D N=2         the counterexample, path by path
   dipc explain svt1 --at 1/2       what needs the budget of a private program
   dipc explain svt1 --claim "eps/2"
-  dipc explain svt1 -D N=2 --input "q=[0,1]" --neighbour "q=[1,1]"
+  dipc explain svt1 -D N=2 --pair "q=[0,1]" "q=[1,1]"
   dipc explain nmax3 --json
 """,
 )
 @program_options.program
 @options.claim()
-@program_options.values("--input", "left", metavar="U", help="An input, for example 'q=[0,1]'.")
-@program_options.values("--neighbour", "right", metavar="V", help="Its neighbour, for example 'q=[1,1]'.")
-@program_options.pair(help="Both at once: --pair 'q=[0,1]' 'q=[1,1]'.")
+@options.withdrawn("--input", "give the two inputs by --pair U V")
+@options.withdrawn("--neighbour", "give the two inputs by --pair U V")
+@program_options.pair()
 @program_options.values("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
 @options.at(help="Look at this eps, for example --at 1/2.")
 @click.option(
@@ -198,26 +197,14 @@ Examples:
 )
 @options.json()
 @options.limits
-def explain(
-    asked: program_options.Asked,
-    left: program_options.Values | None,
-    right: program_options.Values | None,
-    output: program_options.Values | None,
-    most: int,
-) -> int:
+def explain(asked: program_options.Asked, output: program_options.Values | None, most: int) -> int:
     """Explain where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
 
     For a violated claim this is the counterexample, for a private one the inputs and the output that need
     the greatest budget; or those that you give.  The exit status is 0 whatever the verdict.
     """
-    if asked.pair and (left is not None or right is not None):
-        raise click.UsageError("the inputs are given twice: leave out --pair, or --input and --neighbour")
-    if (left is None) != (right is None):
-        raise click.UsageError("two inputs are compared: give both --input and --neighbour")
-    if left is not None and right is not None:
-        asked = replace(asked, pair=(left, right))
     if output is not None and asked.pair is None:
-        raise click.UsageError("--output is about two inputs: add --pair, or --input and --neighbour")
+        raise click.UsageError("--output is about two inputs: add --pair")
     start = monotonic()
     mechanism, found = computed(
         asked, lambda m, **given: m.explain(asked.claim, output=output, paths=most, **given)

@@ -207,7 +207,7 @@ class _Question:
         found = least_delta if least_delta is not None and needs_delta else budget(losses)
         if not found.witnesses:
             message = "there is no loss to explain: all neighbours have the same output distribution"
-            hint = "give two inputs and an output: --input ... --neighbour ... --output ..."
+            hint = "give two inputs and an output: --pair ... --output ..."
             raise InputError(message, hint=hint)
         spot, witness = found.witnesses[0]
         same = tuple(s for s, w in found.witnesses if w == witness)

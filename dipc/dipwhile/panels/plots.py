@@ -17,6 +17,7 @@ from dipc.claims.verdict import Verdict
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.panels.figures import FARTHEST, curve_marks, example_panels, grouped_bars
 from dipc.errors import InputError, check_type
+from dipc.excerpts import article
 from dipc.models.values import show_valuation
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.function import FunctionOfEps, budget
@@ -136,8 +137,7 @@ def _pair(example: Counterexample) -> str:
 
 @views.plot.register(Verdict)
 def _of_verdict(verdict: Verdict, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
-    article = "an" if verdict.status[0] in "aeiou" else "a"
-    message = f"{article} {verdict.status} verdict has no counterexample to plot"
+    message = f"{article(verdict.status)} verdict has no counterexample to plot"
     if verdict.counterexample is not None:
         message = f"counterexamples to claims of this kind are not plotted: {verdict.claim}"
     hint = "plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()"

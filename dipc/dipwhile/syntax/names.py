@@ -19,6 +19,7 @@ from dipc.dipwhile.syntax.functions import FUNCTIONS, check_call
 from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import children, expressions, own_parts, statements
 from dipc.errors import InputError, Span
+from dipc.excerpts import article
 from dipc.suggest import did_you_mean
 
 TRUTH = frozenset({"true", "false"})
@@ -88,11 +89,6 @@ def collect_names(program: ast.Program) -> Names:
                 if value.name not in variables and value.name not in scope:
                     atoms.setdefault(value.name, value.span)
     return Names(parameters, inputs, outputs, locals_, frozenset(atoms) - parameters - TRUTH)
-
-
-def article(noun: str) -> str:
-    """A noun with its article."""
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def listed(values: ast.Domain) -> Iterator[ast.Name]:

@@ -273,8 +273,8 @@ def test_the_record(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["svt1", "--input", "q=[0,0,0]"], "--neighbour"),
-        (["svt1", "--output", "out=[bot,bot,bot]"], "--input"),
+        (["svt1", "--input", "q=[0,0,0]", "--neighbour", "q=[0,0,1]"], "--pair U V"),
+        (["svt1", "--output", "out=[bot,bot,bot]"], "--pair"),
         (["svt1", "--paths", "0"], "--paths"),
         (["svt1", "--at", "-1"], "eps = -1"),
     ],
@@ -282,15 +282,6 @@ def test_the_record(capsys: Capture) -> None:
 def test_broken_use(arguments: list[str], said: str, capsys: Capture) -> None:
     assert status(["explain", *arguments]) == 2
     assert said in capsys.readouterr().err
-
-
-def test_a_pair_may_be_given_at_once(capsys: Capture) -> None:
-    """As for `check` and `plot`; the claim itself is not proposed as a stronger one."""
-    one = run(capsys, "svt1", "-D", "N=1", "--pair", "q=[0]", "q=[1]", "--json")
-    two = run(capsys, "svt1", "-D", "N=1", "--input", "q=[0]", "--neighbour", "q=[1]", "--json")
-    assert {**contents(one), "seconds": 0} == {**contents(two), "seconds": 0}
-    assert status(["explain", "svt1", "--pair", "q=[0]", "q=[1]", "--input", "q=[0]"]) == 2
-    assert "given twice" in capsys.readouterr().err
 
 
 def test_the_claim_itself_is_not_the_next_one_to_try(capsys: Capture) -> None:
