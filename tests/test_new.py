@@ -42,7 +42,7 @@ def test_nothing_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 def test_names_with_spaces_and_folders(tmp_path: Path, capsys: Capture) -> None:
     assert status(["new", str(tmp_path / "my own")]) == 0
-    assert '"' in capsys.readouterr().out
+    assert "'" in capsys.readouterr().out
     assert (tmp_path / "my own.dip").read_text(encoding="utf-8").startswith("# my own: ")
     assert status(["new", str(tmp_path / "nowhere" / "mine")]) == 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import shlex
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -70,14 +70,10 @@ def new(name: str, template: str, force: bool, to_stdout: bool) -> int:
         write_file(writable(path), text, new=not force)
     except FileExistsError:
         raise InputError(f"{path}: the file exists", hint="overwrite it with --force") from None
-    say(f"wrote {path}, and now: dipc check {_quoted(str(path))}")
+    say(f"wrote {path}, and now: dipc check {shlex.quote(str(path))}")
     return 0
 
 
 def filled(text: str, name: str) -> str:
     """The template with its name."""
-    return text.replace("NAME.dip", _quoted(f"{name}.dip")).replace("NAME", name)
-
-
-def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[\w./\\-]+", name) else f'"{name}"'
+    return text.replace("NAME.dip", shlex.quote(f"{name}.dip")).replace("NAME", name)

@@ -20,8 +20,8 @@ from dipc.signs.inequality import Fails, Holds, Unclear
 EXPECTED = {Holds: "unsat", Fails: "sat", Unclear: "unknown"}
 
 
-def smtlib(question: ClaimExport, number: int | None = None) -> str:
-    """All queries between ``push`` and ``pop``, or only the one with this number (from 1)."""
+def smtlib(question: ClaimExport) -> str:
+    """All queries, each between ``push`` and ``pop``."""
     lines = [f"; {line}" for line in question.heading()]
     lines += [
         "; each query asks for a budget that breaks one inequality: unsat means that it holds",
@@ -31,8 +31,7 @@ def smtlib(question: ClaimExport, number: int | None = None) -> str:
         f"(assert {write(condition(question.goal.budgets), SMTLIB)})",
     ]
     for place, requirement in enumerate(question.requirements, start=1):
-        if number is None or number == place:
-            lines += ["", *_query(place, requirement)]
+        lines += ["", *_query(place, requirement)]
     return "\n".join(lines) + "\n"
 
 
