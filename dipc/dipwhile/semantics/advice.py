@@ -11,7 +11,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Variable
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
 from dipc.dipwhile.syntax.printer import as_written
-from dipc.dipwhile.syntax.walk import bottom_up
+from dipc.dipwhile.syntax.rates import degree
 from dipc.errors import InputError, Span
 from dipc.excerpts import clipped
 from dipc.models.values import Valuation, show
@@ -48,9 +48,9 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
     for instruction in program.code:
         if isinstance(instruction, Draw):
             match instruction.distribution:
-                case ast.Noise(kind, rate, mean) if _degree(rate) == -1:
+                case ast.Noise(kind, rate, mean) if degree(rate) == -1:
                     yield rate.span, *_growing(kind, rate, mean)
-                case ast.ExpMechanism(rate) if _degree(rate) == -1:
+                case ast.ExpMechanism(rate) if degree(rate) == -1:
                     text = f"the rate {as_written(rate)} of the exponential mechanism falls with eps"
                     yield rate.span, text, "did you mean a*eps?"
     for name, span, other in unread_variables(program):
@@ -88,32 +88,6 @@ def _coefficient(rate: ast.Expr) -> fmpq | None:
     if term is not None and any(term[2:]):
         return None  # such as exp(1)/eps
     return term.coefficient if term is not None and term.coefficient > 0 else None
-
-
-def _degree(expr: ast.Expr) -> int | None:
-    """The d of an expression ``a * eps^d``, where a may depend on variables; None for other forms."""
-    return bottom_up(expr, _from_parts)
-
-
-def _from_parts(node: ast.Expr, parts: tuple[int | None, ...]) -> int | None:
-    match node, parts:
-        case ast.Eps(), _:
-            return 1
-        case ast.Number() | ast.Name() | ast.Index(), _:
-            return 0
-        case ast.Unary(ast.Op.NEG), (d,):
-            return d
-        case ast.Binary(ast.Op.MUL), (int(d), int(e)):
-            return d + e
-        case ast.Binary(ast.Op.DIV), (int(d), int(e)):
-            return d - e
-        case ast.Binary(ast.Op.ADD | ast.Op.SUB), (d, e):
-            return d if d == e else None
-        case ast.Binary(ast.Op.POW, _, ast.Number(n)), (int(d), _) if n.q == 1:
-            return d * int(n.p)
-        case ast.Call() | ast.Fold(), _:
-            return 0 if all(d == 0 for d in parts) else None
-    return None
 
 
 MOST_SILENT = 3
