@@ -231,6 +231,10 @@ def _among(states: Iterable[int]) -> str:
     return " | ".join(f"s={state}" for state in states) or "false"
 
 
+SIGNS = {"-": "m", "/": "over", ".": "p"}
+"""What identifiers have for the signs of numbers."""
+
+
 def identifiers(names: Iterable[str]) -> dict[str, str]:
     """A different identifier for every name, the name itself where that is possible.
 
@@ -240,7 +244,8 @@ def identifiers(names: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in names:
         plain = name.isascii() and name.isidentifier()
-        new = name if plain else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+        spoken = re.sub(r"[-/.](?=\d)", lambda sign: SIGNS[sign[0]], name)
+        new = name if plain else re.sub(r"\W+", "_", spoken, flags=re.ASCII).strip("_")
         new = f"_{new}" if not new or new[0].isdigit() else new
         while new in PRISM_WORDS or new in found.values():
             new += "_"

@@ -5,8 +5,6 @@ Probabilities are rational functions of z = exp(eps/u) and, where it occurs, eps
 
 from __future__ import annotations
 
-import re
-
 from dipc.dipwhile.export.questions import Picture
 from dipc.export import markov
 from dipc.models.chain import MarkovChain
@@ -14,8 +12,6 @@ from dipc.models.values import valuation_text
 from dipc.numbers.quotient import Quotient
 
 Edge = tuple[int, Quotient]  # the number of the target, and the probability
-
-UNSAFE = {"-": "m", "/": "over", ".": "p"}
 
 
 def edges(picture: Picture) -> list[list[Edge]]:
@@ -27,14 +23,9 @@ def edges(picture: Picture) -> list[list[Edge]]:
 
 def labels(picture: Picture) -> dict[int, str]:
     """An identifier for the output of every final state."""
-    names: dict[str, str] = {}  # of each output, by its text
-    for text in map(valuation_text, picture.outputs.values()):
-        name = "".join(UNSAFE.get(c, c) for c in text)
-        name = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
-        while text not in names and name in names.values():
-            name += "_"
-        names.setdefault(text, name)
-    return {number: names[valuation_text(output)] for number, output in picture.outputs.items()}
+    texts = {number: valuation_text(output) for number, output in picture.outputs.items()}
+    names = markov.identifiers(dict.fromkeys(texts.values()))
+    return {number: names[text] for number, text in texts.items()}
 
 
 def as_model(picture: Picture) -> MarkovChain[Quotient]:
