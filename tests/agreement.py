@@ -8,6 +8,7 @@ from typing import Any
 
 from exact_integrals import NONE, Sum, exponential, number, total
 from flint import fmpq
+from rationals import fraction
 from reference import Law, World, law_of, value_of
 
 from dipc.dipwhile.pipeline import eps_range_of
@@ -21,7 +22,7 @@ from dipc.numbers.quotient import Quotient
 
 def world(program: CoreProgram, eps: fmpq, code: Sequence[Any] = ()) -> World:
     """The code of a program, or another one with its variables."""
-    known = program.outputs, dict(program.arrays), program.variables, rational_of(eps)
+    known = program.outputs, dict(program.arrays), program.variables, fraction(eps)
     return World(code or program.code, *known)
 
 
@@ -29,7 +30,7 @@ def at(p: Quotient, eps: fmpq) -> Sum:
     """What the engine says, as a number of the reference."""
 
     def value(f: ExpPoly) -> Sum:
-        return number_at(([rational_of(x) for x in term] for term in f.terms()), rational_of(eps))
+        return number_at(([fraction(x) for x in term] for term in f.terms()), fraction(eps))
 
     return value(p.numerator) / value(p.denominator)
 
@@ -37,10 +38,6 @@ def at(p: Quotient, eps: fmpq) -> Sum:
 def number_at(terms: Iterable[Sequence[Fraction | int]], eps: Fraction) -> Sum:
     """The number ``sum of c eps^n exp(a eps + k + b/eps)``, from ``(c, n, a, k, b)``."""
     return total([number(c * eps ** int(n)) * exponential(a * eps + k + b / eps) for c, n, a, k, b in terms])
-
-
-def rational_of(x: fmpq | int) -> Fraction:
-    return Fraction(x) if isinstance(x, int) else Fraction(int(x.p), int(x.q))
 
 
 def differ(law: Law, other: Law) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from shipped_programs import PROGRAMS as SHIPPED
 import dipc
 from dipc.certificate.format import dumps
 from dipc.dipwhile.certify.privacy import certificate
+from dipc.kernel.reading import digest
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = [path for path in SHIPPED if path.stem not in ("one_time_rappor", "sampled_count")]
@@ -73,3 +75,14 @@ def data_of(path: Path, claim: str | None = None, **parameters: int) -> dict[str
     data = json.loads(written(path, claim, **parameters))
     assert isinstance(data, dict)
     return data
+
+
+def sealed(data: dict[str, Any]) -> str:
+    """The file of a certificate, with a digest of its own, as a forger writes it."""
+    return json.dumps({**data, "digest": digest(data)})
+
+
+def with_text(data: dict[str, Any], text: str) -> dict[str, Any]:
+    """The same certificate with the text of another program."""
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return {**data, "program": {**data["program"], "text": text, "sha256": sha256}}

@@ -12,6 +12,7 @@ from random import Random
 
 from dpctl.oracle import reach
 from flint import fmpq
+from rationals import fraction
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
 from dipc.models.chain import Mdp
@@ -30,11 +31,6 @@ neighbours s ~ u
 start s
 """
 """Two guessers of a coin that are not quite alike: the least delta of `F won` is 1/3, approached by words."""
-
-
-def exact(value: object) -> Fraction:
-    """A number of flint as a fraction."""
-    return Fraction(str(value))
 
 
 def random_mdp(random: Random, states: int, actions: int) -> Mdp[fmpq]:
@@ -58,7 +54,7 @@ def _row(random: Random, states: int) -> tuple[tuple[int, fmpq], ...]:
 
 def fractions_of(mdp: Mdp[fmpq]) -> Rows:
     """The rows with fractions."""
-    return tuple(tuple({t: exact(p) for t, p in row} for row in rows) for rows in mdp.rows)
+    return tuple(tuple({t: fraction(p) for t, p in row} for row in rows) for rows in mdp.rows)
 
 
 def random_path(random: Random, depth: int, bounded: bool, unbounded_sign: bool | None = None) -> Formula:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from flint import fmpq
+from rationals import flint
 
 from dipc.certificate.format import Json, listed_proof, to_function
 from dipc.kernel import facts
@@ -20,21 +19,17 @@ from dipc.signs.search import proof
 __all__ = ["NoProof", "budgets", "factored", "proof_of", "prove", "to_exppoly"]
 
 
-def fmpq_of(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 def to_exppoly(f: Function) -> ExpPoly:
     """The kernel's function as one of dipc."""
     return ExpPoly.from_terms(
-        [Term(fmpq_of(c), n, fmpq_of(a), fmpq_of(k), fmpq_of(b)) for (n, a, k, b), c in f.items()]
+        [Term(flint(c), n, flint(a), flint(k), flint(b)) for (n, a, k, b), c in f.items()]
     )
 
 
 def budgets(on: Interval) -> EpsRange:
     """The kernel's interval as a range of dipc."""
-    high = None if on.high is None else fmpq_of(on.high)
-    return EpsRange(fmpq_of(on.low), high, on.low_closed, on.high_closed)
+    high = None if on.high is None else flint(on.high)
+    return EpsRange(flint(on.low), high, on.low_closed, on.high_closed)
 
 
 def proof_of(f: Function, on: Interval, strict: bool = False) -> Json:

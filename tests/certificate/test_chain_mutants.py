@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, written
 from dpctl.fast import satisfying
 from dpctl.oracle import holding
 from flint import fmpq
+from rationals import flint
 
 from dipc.clock import Clock
 from dipc.dpctl import formula as tree
@@ -69,18 +69,14 @@ def built(kind: str, detail: Any, inner: list[Formula]) -> Formula:
             ends = (constant(detail[end]) for end in ("low", "high"))
             return tree.Probability(tree.Interval(*ends, detail["low_closed"], detail["high_closed"]), *inner)
         case _:
-            logarithms = tuple((number(base), number(power)) for base, power in detail["logarithms"])
-            epsilon = tree.Exponent(fmpq(0), number(detail["constant"]), logarithms)
+            logarithms = tuple((flint(base), flint(power)) for base, power in detail["logarithms"])
+            epsilon = tree.Exponent(fmpq(0), flint(detail["constant"]), logarithms)
             return tree.Privacy(epsilon, constant(detail["delta"]), *inner)
-
-
-def number(text: str) -> fmpq:
-    return fmpq(Fraction(text).numerator, Fraction(text).denominator)
 
 
 def constant(parts: list[Any]) -> Quotient:
     above, below = (
-        sum((ExpPoly.of(number(c), 0, 0, number((*rest, 0, "0", "0")[2])) for c, *rest in part), ExpPoly())
+        sum((ExpPoly.of(flint(c), 0, 0, flint((*rest, 0, "0", "0")[2])) for c, *rest in part), ExpPoly())
         for part in parts
     )
     return Quotient(above, below)

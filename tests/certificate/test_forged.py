@@ -6,7 +6,6 @@ Each is made of a certificate that dipc writes, and sealed with a new digest.
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 from collections.abc import Callable
 from functools import cache
@@ -14,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from certificates import sealed, with_text
 
 from dipc.cli.main import status
 from dipc.kernel.__main__ import main as kernel_main
-from dipc.kernel.reading import digest
 
 Data = dict[str, Any]
 Change = Callable[[Data], object]
@@ -81,10 +80,9 @@ def statuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...
 
     def run(data: Data, *options: str) -> tuple[int, int, str]:
         if "program" in data:
-            text = data["program"]["text"]
-            data["program"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+            data = with_text(data, data["program"]["text"])
         file = tmp_path / "forged.json"
-        file.write_text(json.dumps({**data, "digest": digest(data)}), encoding="utf-8")
+        file.write_text(sealed(data), encoding="utf-8")
         capsys.readouterr()
         found = status(["verify", str(file), *options]), kernel_main([str(file)])
         return *found, capsys.readouterr().out

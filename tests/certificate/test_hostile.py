@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gzip
-import hashlib
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from certificates import sealed, with_text
 from patience import PATIENCE
 
 import dipc
@@ -187,19 +187,19 @@ ENDLESS: dict[str, Callable[[], Data]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_too_large_is_refused(name: str) -> None:
-    data = {**HOSTILE[name](), "digest": ""}
+    data = HOSTILE[name]()
     start = time.process_time()
     with pytest.raises(reading.Refused, match=r"^[^:]+: ."):
-        statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
+        statements.check(sealed(data).encode())
     assert time.process_time() - start < SECONDS
 
 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_endless_work_is_undecided(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The system ends it: such a certificate may be right."""
-    data = {**ENDLESS[name](), "digest": ""}
+    data = ENDLESS[name]()
     file = tmp_path / "out.json"
-    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
+    file.write_text(sealed(data), encoding="utf-8")
     assert kernel_main([str(file), "--seconds", "1"]) == 3
     assert capsys.readouterr().out == "undecided: work: more than 1 s or 4000 MB\n"
     assert status(["verify", str(file), "--time-limit", "1"]) == 3
@@ -336,10 +336,8 @@ def constant(tmp_path_factory: pytest.TempPathFactory) -> Data:
 
 def with_program(constant: Data, text: str, n: int, file: Path) -> None:
     """Write the certificate with another program in the place of the one that the kernel's part is about."""
-    data = copy.deepcopy(constant)
-    data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
-    data["parameters"] = {"N": str(n)}
-    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
+    data = with_text(constant, text) | {"parameters": {"N": str(n)}}
+    file.write_text(sealed(data), encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", DEEP)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 import pytest
 from campaigns import spread
-from certificates import PROGRAMS, SMALLER, data_of, path_of
+from certificates import PROGRAMS, SMALLER, data_of, path_of, sealed, with_text
 
 from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import compared, rederive
@@ -19,7 +17,7 @@ from dipc.kernel import privacy, reading, statements
 
 
 def checked(data: dict[str, Any]) -> privacy.Certificate:
-    return statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
+    return statements.check(sealed(data).encode())
 
 
 @pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
@@ -34,13 +32,11 @@ def test_shipped_programs(path: Path) -> None:
 SVT1 = path_of("svt/svt1")
 
 
-def with_text(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+def edited(data: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     """The same distributions with the text of another program."""
     text = data["program"]["text"]
     assert old in text
-    text = text.replace(old, new)
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return {**data, "program": {**data["program"], "text": text, "sha256": sha256}}
+    return with_text(data, text.replace(old, new))
 
 
 OTHERS = [
@@ -67,9 +63,9 @@ def test_other_probabilities_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A certificate that the kernel accepts, with the text of a program that does something else."""
-    data = with_text(data_of(path_of(name), **parameters), old, new)
+    data = edited(data_of(path_of(name), **parameters), old, new)
     file = tmp_path / "out.json"
-    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
+    file.write_text(sealed(data), encoding="utf-8")
     wanted = ["--expect", "violated" if "violation" in data else "private"]
     assert status(["verify", str(file), *wanted, "--no-deep"]) == 3
     capsys.readouterr()
@@ -158,7 +154,7 @@ def test_a_program_that_check_refuses_is_refused(body: str, tmp_path: Path) -> N
     data = data_of(path)
     rederive(checked(data))
     with pytest.raises(reading.Refused, match=r"^deep: program: "):
-        rederive(checked(with_text(data, "o <- 0", body)))
+        rederive(checked(edited(data, "o <- 0", body)))
 
 
 def test_an_adjacency_that_check_refuses_is_refused(tmp_path: Path) -> None:
@@ -168,4 +164,4 @@ def test_an_adjacency_that_check_refuses_is_refused(tmp_path: Path) -> None:
     )
     data = data_of(path)
     with pytest.raises(reading.Refused, match=r"^deep: program: "):
-        rederive(checked(with_text(data, "adjacent q = q'", "adjacent q = q' or eps = 1")))
+        rederive(checked(edited(data, "adjacent q = q'", "adjacent q = q' or eps = 1")))

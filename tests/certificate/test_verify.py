@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import ROOT, data_of, path_of
+from certificates import ROOT, data_of, path_of, sealed, with_text
 
 from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import compared
@@ -30,7 +30,7 @@ def verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
 
     def run(data: dict[str, Any], *arguments: str | Path) -> tuple[int, list[str]]:
         file = tmp_path / "out.json"
-        file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
+        file.write_text(sealed(data), encoding="utf-8")
         capsys.readouterr()
         code = status(["verify", str(file), *map(str, arguments)])
         return code, capsys.readouterr().out.split("\n")[:-1]
@@ -242,10 +242,10 @@ def with_value(data: dict[str, Any], where: str) -> dict[str, Any]:
             data["inequalities"][0]["proof"]["kind"] = EVIL
         case "program":
             text = data["program"]["text"] + EVIL.removesuffix("\ud800")
-            data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+            return with_text(data, text)
         case "claim of the program":
             text = data["program"]["text"].replace("private eps", "private (2 # \x1b[2K\u202e\n*eps)")
-            data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+            return with_text(data, text)
     return data
 
 
@@ -269,7 +269,7 @@ def test_the_kernel_alone_escapes_as_well(tmp_path: Path) -> None:
     """Also where the output has no encoding for such characters."""
     file = tmp_path / "out.json"
     data = forged("\u0161" + EVIL)
-    file.write_text(json.dumps({**data, "digest": reading.digest(data)}), encoding="utf-8")
+    file.write_text(sealed(data), encoding="utf-8")
     command = [sys.executable, "-I", "-S", str(ROOT / "dipc" / "kernel"), str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -279,7 +279,7 @@ def test_the_kernel_alone_escapes_as_well(tmp_path: Path) -> None:
 def test_compared_refuses_other_parameters() -> None:
     data = data_of(SVT1, N=1)
     data["parameters"].pop("c")
-    certificate = statements.check(json.dumps({**data, "digest": reading.digest(data)}).encode())
+    certificate = statements.check(sealed(data).encode())
     with pytest.raises(reading.Refused, match=r"^deep: parameters: "):
         compared(certificate, {}, None)
 
@@ -311,9 +311,7 @@ def test_a_program_that_check_refuses(verified: Any, tmp_path: Path, body: str) 
     honest, broken = tmp_path / "honest.dip", tmp_path / "broken.dip"
     honest.write_text(CONSTANT + "o <- 0\n")
     broken.write_text(CONSTANT + body + "\n")
-    data = data_of(honest)
-    text = broken.read_text()
-    data["program"] |= {"text": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    data = with_text(data_of(honest), broken.read_text())
     assert status(["check", str(broken)]) == 2
     code, lines = verified(data, "--program", broken)
     assert (code, lines[0].partition(" THEN ")[0]) == (3, IF.partition(" THEN ")[0])

@@ -15,6 +15,8 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+from rationals import fraction
+
 from dipc.dpctl.formula import (
     And,
     Formula,
@@ -261,7 +263,7 @@ def holding(chain: MarkovChain, formula: Formula) -> frozenset[int]:
             found = [holding(chain, f) for f in parts]
             return frozenset(s for s in everything if any(s in states for states in found))
         case Probability(interval, path):
-            low, high = rational(interval.low), rational(interval.high)
+            low, high = fraction(interval.low), fraction(interval.high)
             return frozenset(
                 s
                 for s, p in enumerate(path_values(rows_of(chain), path, lambda f: holding(chain, f)))
@@ -280,13 +282,9 @@ def holding(chain: MarkovChain, formula: Formula) -> frozenset[int]:
     raise AssertionError(formula)
 
 
-def rational(number) -> Fraction:
-    return Fraction(number.as_rational().numerator, number.as_rational().denominator)
-
-
 def ok(p: Fraction, q: Fraction, formula: Privacy) -> bool:
     """Whether p <= e^epsilon q + delta; delta is rational."""
-    gap = p - rational(formula.delta)
+    gap = p - fraction(formula.delta)
     if gap <= 0 or q == 0:
         return gap <= 0
     # Is (gap/q)^root <= base * exp(k)?  The right-hand side is irrational unless k = 0.

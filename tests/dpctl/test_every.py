@@ -13,7 +13,8 @@ import pytest
 from campaigns import many
 from dpctl.test_words import asked, privacy
 from flint import fmpq
-from processes import exact, random_mdp
+from processes import random_mdp
+from rationals import fraction
 
 from dipc.dpctl.formula import EachNext, Proposition
 from dipc.dpctl.model import MDP, MarkovChain, load_model
@@ -32,7 +33,7 @@ def step(mdp: Mdp[fmpq], here: Distribution, action: int) -> Distribution:
     found: Counter[int] = Counter()
     for s, weight in here.items():
         for t, p in mdp.rows[s][action]:
-            found[t] += weight * exact(p)  # type: ignore[assignment]
+            found[t] += weight * fraction(p)  # type: ignore[assignment]
     return dict(found)  # type: ignore[arg-type]
 
 
@@ -78,7 +79,7 @@ def test_chains_against_their_steps(first: int) -> None:
             assert verdict.status == "fails" and verdict.witness is not None
             k, witness = broken[0], verdict.witness
             assert witness.subformula.endswith("(a)" if k == 0 else "(X a)" if k == 1 else f"(X^{k} a)")
-            assert exact(witness.excess) == -rooms[k]
+            assert fraction(witness.excess) == -rooms[k]
         else:
             assert verdict.status != "fails"
             assert verdict.status == "holds" or min(rooms[-12:]) < Fraction(1, 10**6)

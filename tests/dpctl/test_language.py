@@ -14,7 +14,8 @@ import pytest
 from campaigns import many
 from dpctl.test_words import asked, privacy
 from flint import fmpq
-from processes import Rows, exact, fractions_of, often_in_chain
+from processes import Rows, fractions_of, often_in_chain
+from rationals import fraction
 
 from dipc.dpctl.formula import And, Formula, Not, Or, Proposition, Truth, Until
 from dipc.dpctl.model import MDP
@@ -132,7 +133,7 @@ def test_equality_is_decided(first: int) -> None:
         values = under(mdp, formula, prefix, cycle)
         p, q = (values[mdp.names.index(name)] for name in (witness.state, witness.neighbour or ""))
         assert p > factor * q + delta
-        assert (p, q) == (exact(witness.probability), exact(witness.neighbour_probability))
+        assert (p, q) == (fraction(witness.probability), fraction(witness.neighbour_probability))
     assert 4 <= equal <= 36
 
 

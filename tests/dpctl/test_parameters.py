@@ -11,6 +11,7 @@ from campaigns import many
 from dpctl import evaluator
 from dpctl.evaluator import Example, Family, shown
 from flint import fmpq
+from rationals import fraction
 
 from dipc.clock import Clock
 from dipc.dpctl.model import READERS, MarkovModel, load_model
@@ -161,10 +162,6 @@ def around(box: Box, x: Fraction, y: Fraction) -> bool:
     """Whether the parameters belong to a box."""
     point = {"x": x, "y": y}
     return all(fmpq(*point[name].as_integer_ratio()) in wanted for name, wanted in box.ranges.items())
-
-
-def fraction(number: fmpq) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
 
 
 TWO = """chain

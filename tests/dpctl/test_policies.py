@@ -9,9 +9,10 @@ from random import Random
 import pytest
 from campaigns import many
 from dpctl.test_regions import inside
-from dpctl.test_words import number, privacy
+from dpctl.test_words import privacy
 from flint import fmpq
-from processes import by_histories, exact, policies, random_mdp, random_path, until_in_chain
+from processes import by_histories, policies, random_mdp, random_path, until_in_chain
+from rationals import flint, fraction
 
 from dipc.clock import Clock
 from dipc.dpctl.formula import Formula, Property, Proposition, Query, Until
@@ -46,7 +47,7 @@ def with_eps(random: Random, mdp: Mdp[fmpq]) -> Mdp[Quotient]:
 
 def at(model: Mdp[Quotient], eps: Fraction) -> Mdp[fmpq]:
     """The process at one eps."""
-    numbers = {p: p.at(number(eps)).as_rational() for rows in model.rows for row in rows for _, p in row}
+    numbers = {p: p.at(flint(eps)).as_rational() for rows in model.rows for row in rows for _, p in row}
     rows: object = [[[(t, numbers[p]) for t, p in row if numbers[p]] for row in rows] for rows in model.rows]
     return Mdp(model.names, model.labels, model.neighbours, model.start, model.actions, rows)  # type: ignore[arg-type]
 
@@ -73,13 +74,13 @@ def test_the_best_policies_for_every_eps(seed: int) -> None:
             segments = value(model, Property(Query(kind, path), ""), Clock()).values
             for s, name in enumerate(model.names):
                 for eps, mdp in numeric.items():
-                    (here,) = [each for each in segments[name] if inside(number(eps), (each.region,))]
+                    (here,) = [each for each in segments[name] if inside(flint(eps), (each.region,))]
                     assert here.found is not None and here.found.value is not None
                     if path is bounded:
                         expected = by_histories(mdp, bounded, s, best)  # type: ignore[arg-type]
                     else:
                         expected = extremes(mdp)[s][kind == "Pmax"]
-                    assert exact(here.found.value.at(number(eps))) == expected
+                    assert fraction(here.found.value.at(flint(eps))) == expected
 
 
 @pytest.mark.parametrize("seed", range(many(12, 400)))
@@ -94,9 +95,9 @@ def test_d_over_all_schedulers_is_the_criterion_of_proposition_2(seed: int) -> N
         for s, name in enumerate(model.names):
             pairs = [pair for t in range(3) if t != s for pair in ((s, t), (t, s))]
             apart = max(bounds[a][1] - factor * bounds[b][0] for a, b in pairs)
-            assert inside(number(eps), regions[name]) is (apart <= delta)
+            assert inside(flint(eps), regions[name]) is (apart <= delta)
             if apart <= delta:
-                assert inside(number(eps), blind.regions[name])
+                assert inside(flint(eps), blind.regions[name])
     point = EpsRange.point(fmpq(1))
     found = check(model, Property(formula, "", eps_range=point), Clock(), Options(all_schedulers=True))
     for name in model.names:
@@ -105,7 +106,7 @@ def test_d_over_all_schedulers_is_the_criterion_of_proposition_2(seed: int) -> N
 
 def under(mdp: Mdp[fmpq], path: Formula, prefix: tuple[int, ...], cycle: tuple[int, ...]) -> list[Fraction]:
     """The probabilities of a U b under a word that ends in one action for ever."""
-    rows = [[{t: exact(p) for t, p in row} for row in rows] for rows in mdp.rows]
+    rows = [[{t: fraction(p) for t, p in row} for row in rows] for rows in mdp.rows]
     left, right = set(mdp.labels["a"]), set(mdp.labels["b"])
     values = until_in_chain([row[cycle[0]] for row in rows], left, right)
     for action in reversed(prefix):
@@ -127,7 +128,7 @@ def test_no_word_breaks_an_unbounded_d_that_holds(seed: int) -> None:
     for eps in SAMPLES:
         values = [under(at(model, eps), A_UNTIL_B, *word) for word in words]
         for s, name in enumerate(model.names):
-            if inside(number(eps), verdict.regions[name]):
+            if inside(flint(eps), verdict.regions[name]):
                 assert all(
                     max(p[s] - factor * p[t], p[t] - factor * p[s]) <= delta for p in values for t in range(3)
                 )
@@ -135,11 +136,11 @@ def test_no_word_breaks_an_unbounded_d_that_holds(seed: int) -> None:
     if witness is not None and isinstance(eps := witness.epsilon or fmpq(1), fmpq):
         prefix = tuple(map(model.actions.index, witness.prefix))
         cycle = tuple(map(model.actions.index, witness.cycle)) or (0,)
-        found = under(at(model, exact(eps)), A_UNTIL_B, prefix, cycle)
+        found = under(at(model, fraction(eps)), A_UNTIL_B, prefix, cycle)
         p, q = (found[model.names.index(name)] for name in (witness.state, witness.neighbour or ""))
         assert p > factor * q + delta
         assert witness.probability is not None
-        assert exact(witness.probability.at(eps)) == p
+        assert fraction(witness.probability.at(eps)) == p
 
 
 def test_where_one_policy_overtakes_another() -> None:

@@ -12,7 +12,6 @@ from flint import fmpq
 from processes import (
     LABELS,
     by_histories,
-    exact,
     often_in_chain,
     policies,
     random_mdp,
@@ -20,6 +19,7 @@ from processes import (
     satisfies,
     until_in_chain,
 )
+from rationals import fraction
 
 from dipc.dpctl.automata import Automaton
 from dipc.dpctl.formula import And, Formula, Not, Proposition, Truth, Until
@@ -81,7 +81,7 @@ def extremes(mdp: Mdp[fmpq], path: Formula) -> list[tuple[object, object]]:
 
 def _extremes(product: Product[fmpq]) -> list[tuple[object, object]]:
     low, high = product.minimum(), product.maximum()
-    return [(exact(low[n]), exact(high[n])) for n in product.start]
+    return [(fraction(low[n]), fraction(high[n])) for n in product.start]
 
 
 def states_of(mdp: Mdp[fmpq], part: Formula) -> frozenset[int]:
@@ -116,8 +116,8 @@ def test_with_one_action_both_are_the_probability_in_the_chain(seed: int) -> Non
     path = random_path(random, 3, bounded=False, unbounded_sign=True)
     chain = MarkovChain(mdp.names, mdp.labels, (), (), tuple(rows[0] for rows in mdp.rows))
     values = path_probabilities(chain, path, lambda part: states_of(mdp, part))
-    assert extremes(mdp, path) == [(exact(p), exact(p)) for p in values]
-    assert extremes(mdp, Not(path)) == [(1 - exact(p), 1 - exact(p)) for p in values]
+    assert extremes(mdp, path) == [(fraction(p), fraction(p)) for p in values]
+    assert extremes(mdp, Not(path)) == [(1 - fraction(p), 1 - fraction(p)) for p in values]
 
 
 @pytest.mark.parametrize("seed", spread(range(40), 6))
@@ -132,7 +132,7 @@ def test_conjunctions_of_safe_and_cosafe_formulas(seed: int) -> None:
         fixed = tuple(tuple((t, fmpq(p.numerator, p.denominator)) for t, p in row.items()) for row in rows)
         chain = MarkovChain(mdp.names, mdp.labels, (), (), fixed)
         values = path_probabilities(chain, And(path), lambda part: states_of(mdp, part))
-        assert all(low <= exact(p) <= high for (low, high), p in zip(found, values, strict=True))
+        assert all(low <= fraction(p) <= high for (low, high), p in zip(found, values, strict=True))
 
 
 @pytest.mark.parametrize("seed", spread(range(60), 10))
@@ -153,7 +153,7 @@ def test_a_rabin_condition_on_chains(seed: int) -> None:
     often_b = Not(Until(Truth(True), Not(Until(Truth(True), B))))
     values = path_probabilities(chain, And((finally_a, often_b)), lambda part: states_of(mdp, part))
     found = _extremes(Product.of(mdp, persistent(mdp)))
-    assert found == [(exact(p), exact(p)) for p in values]
+    assert found == [(fraction(p), fraction(p)) for p in values]
 
 
 @pytest.mark.parametrize("seed", spread(range(30), 5))
@@ -168,7 +168,9 @@ def test_spot_agrees_with_chains(seed: int) -> None:
     known = known_sets(path, lambda part: states_of(mdp, part))
     chain = MarkovChain(mdp.names, mdp.labels, (), (), tuple(rows[0] for rows in mdp.rows))
     values = path_probabilities(chain, path, known.__getitem__)
-    assert _extremes(Product.of(mdp, automaton_of(path, known))) == [(exact(p), exact(p)) for p in values]
+    assert _extremes(Product.of(mdp, automaton_of(path, known))) == [
+        (fraction(p), fraction(p)) for p in values
+    ]
 
 
 TWO = {

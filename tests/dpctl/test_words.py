@@ -13,7 +13,8 @@ import pytest
 from campaigns import spared, spread
 from dpctl.test_regions import inside
 from flint import fmpq
-from processes import by_word, exact, fractions_of, horizon, random_mdp, random_path, until_in_chain
+from processes import by_word, fractions_of, horizon, random_mdp, random_path, until_in_chain
+from rationals import flint, fraction
 
 from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
@@ -40,13 +41,8 @@ FACTORS = (Fraction(1), Fraction(3, 2), Fraction(3))
 
 def privacy(path: Formula, factor: Fraction, delta: Fraction) -> Privacy:
     """D[ln factor, delta](path)."""
-    epsilon = Exponent(fmpq(0), fmpq(0), () if factor == 1 else ((number(factor), fmpq(1)),))
-    return Privacy(epsilon, Quotient.of(number(delta)), path)
-
-
-def number(x: Fraction) -> fmpq:
-    """A fraction of Python as one of flint."""
-    return fmpq(x.numerator, x.denominator)
+    epsilon = Exponent(fmpq(0), fmpq(0), () if factor == 1 else ((flint(factor), fmpq(1)),))
+    return Privacy(epsilon, Quotient.of(flint(delta)), path)
 
 
 def asked(mdp: Mdp[fmpq], formula: Formula, **options: int) -> ModelVerdict:
@@ -83,21 +79,21 @@ def test_bounded_formulas_against_all_words(seed: int) -> None:
         s, t = mdp.names.index(witness.state), mdp.names.index(witness.neighbour or "")
         word = word_of(mdp, witness, horizon(path))
         p, q = by_word(mdp, path, s, word), by_word(mdp, path, t, word)
-        assert (exact(witness.probability), exact(witness.neighbour_probability)) == (p, q)
-        assert p > factor * q + delta and exact(witness.excess) == p - factor * q - delta
+        assert (fraction(witness.probability), fraction(witness.neighbour_probability)) == (p, q)
+        assert p > factor * q + delta and fraction(witness.excess) == p - factor * q - delta
 
     query = Query("delta", path, epsilon=privacy(path, factor, delta).epsilon)
     (segment,) = value(mdp, Property(query, ""), Clock()).values[""]
     needed = [p[s] - factor * p[t] for p in table.values() for s in range(3) for t in range(3)]
-    assert segment.found is not None and exact(segment.found.value) == max(0, *needed)
-    query = Query("epsilon", path, delta=Quotient.of(number(delta)))
+    assert segment.found is not None and fraction(segment.found.value) == max(0, *needed)
+    query = Query("epsilon", path, delta=Quotient.of(flint(delta)))
     (segment,) = value(mdp, Property(query, ""), Clock()).values[""]
     assert segment.found is not None
     pairs = [(p[s] - delta, p[t]) for p in table.values() for s in range(3) for t in range(3)]
     if any(p > 0 and q == 0 for p, q in pairs):
         assert segment.found.value is None
     else:
-        assert exact(segment.found.value) == max([Fraction(1), *(p / q for p, q in pairs if q)])
+        assert fraction(segment.found.value) == max([Fraction(1), *(p / q for p, q in pairs if q)])
 
 
 @pytest.mark.parametrize("seed", spread(range(50), 10))
@@ -131,8 +127,8 @@ def test_until_never_contradicts_a_word(seed: int) -> None:
             pytest.fail("a word was found that does not exist, or is longer than the depth")
     for each in verdict.undecided:
         s, t = mdp.names.index(each.state), mdp.names.index(each.neighbour)
-        assert exact(each.low) <= exact(each.high) and exact(each.high) > delta >= exact(each.low)
-        assert max(worst[s, t], worst[t, s]) <= exact(each.high)
+        assert fraction(each.low) <= fraction(each.high) and fraction(each.high) > delta >= fraction(each.low)
+        assert max(worst[s, t], worst[t, s]) <= fraction(each.high)
 
 
 @pytest.mark.parametrize("seed", spread(range(60), 12))
@@ -371,11 +367,13 @@ def test_undecided_says_what_is_known() -> None:
     assert verdict.status == "undecided" and verdict.at == {"s": "undecided", "t": "undecided"}
     first = verdict.undecided[0]
     assert (first.state, first.neighbour) == ("s", "t")
-    assert exact(first.low) >= low and low <= exact(first.high) <= 1
+    assert fraction(first.low) >= low and low <= fraction(first.high) <= 1
     assert model.check("D[0, 1/40](F yes)").status == "fails"
     (segment,) = model.value("D[0, ?](F yes)").values[""]
     assert segment.found is None and segment.enclosed is not None and segment.enclosed.high is not None
-    assert low <= exact(segment.enclosed.low) <= exact(first.high) == exact(segment.enclosed.high) <= 1
+    assert (
+        low <= fraction(segment.enclosed.low) <= fraction(first.high) == fraction(segment.enclosed.high) <= 1
+    )
     # Kleene: what is undecided does not matter where the rest decides.
     assert model.check("D[0, 1/30](F yes) & D[0, 1/40](F yes)").status == "fails"
     assert model.check("D[0, 1/30](F yes) | P>=0 (F yes)").status == "holds"
@@ -410,7 +408,7 @@ def test_the_interval_of_an_open_query() -> None:
     for depth in (1, 4, 9):
         (segment,) = model.value("D[0, ?](F yes)", depth=depth).values[""]
         assert segment.enclosed is not None and segment.enclosed.high is not None
-        ends.append((exact(segment.enclosed.low), exact(segment.enclosed.high)))
+        ends.append((fraction(segment.enclosed.low), fraction(segment.enclosed.high)))
         assert f"words of {depth} actions" in segment.enclosed.reason
     lows, highs = zip(*ends, strict=True)
     assert list(lows) == sorted(lows) and list(highs) == sorted(highs, reverse=True)
@@ -420,7 +418,7 @@ def test_the_interval_of_an_open_query() -> None:
     assert segment.enclosed is not None and segment.enclosed.high is None
     (segment,) = model.value("D[?, 0](G !yes)").values[""]
     assert segment.enclosed is not None and segment.enclosed.high is not None
-    low, high = (exact(end) for end in (segment.enclosed.low, segment.enclosed.high))
+    low, high = (fraction(end) for end in (segment.enclosed.low, segment.enclosed.high))
     assert 1 < low < high
     assert model.check(f"D[ln({high}), 0](G !yes)").status == "holds"
     assert model.check(f"D[ln({low - Fraction(1, 10**6)}), 0](G !yes)").status == "fails"
@@ -501,4 +499,4 @@ def test_proposition_two_on_above_threshold(k: int, bound: str) -> None:
     most, least = (model.value(f"{kind}=? (X^{2 * k + 2} top)") for kind in ("Pmax", "Pmin"))
     names, pairs = model.model.names, model.model.neighbours
     both = [(names[s], names[t]) for s, t in (*pairs, *(pair[::-1] for pair in pairs))]
-    assert max(exact(most[s]) - exact(least[t]) for s, t in both) == Fraction(bound)
+    assert max(fraction(most[s]) - fraction(least[t]) for s, t in both) == Fraction(bound)

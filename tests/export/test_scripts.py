@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from export_tools import Run, asked, drawn, load
 from flint import fmpq
+from rationals import flint
 
 from dipc.dipwhile.export.mathematica import mathematica as to_mathematica
 from dipc.dipwhile.export.sage import sage as to_sage
@@ -157,17 +158,12 @@ def test_storm_finds_the_same_probabilities(
     assert set(found) == set(expected)
     for label, p in expected.items():
         ours = [str(value_at(p, point, numbers.style.unit or 1)) for point in points]
-        assert [str(fraction(value)) for value in found[label][1]] == ours, label
-
-
-def fraction(text: str) -> fmpq:
-    above, _, below = text.partition("/")
-    return fmpq(int(above), int(below or 1))
+        assert [str(flint(value)) for value in found[label][1]] == ours, label
 
 
 def value_at(p: Quotient, point: dict[str, str], unit: int) -> fmpq:
     """The value when eps, z, w, v are independent numbers."""
-    eps, z, w, v = (fraction(point.get(s, "1")) for s in ("eps", "z", "w", "v"))
+    eps, z, w, v = (flint(point.get(s, "1")) for s in ("eps", "z", "w", "v"))
 
     def value(f: ExpPoly) -> fmpq:
         return sum(

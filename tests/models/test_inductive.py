@@ -8,7 +8,9 @@ from random import Random
 
 import pytest
 from campaigns import many
+from dpctl.oracle import reach
 from flint import fmpq
+from rationals import fraction
 
 import dipc
 from dipc.dpctl.verdict import Near
@@ -32,30 +34,8 @@ def some_rows(rng: Random) -> list[list[tuple[int, fmpq]]]:
 
 
 def reached(rows: Sequence[Sequence[tuple[int, fmpq]]], goal: int) -> list[Fraction]:
-    """The least solution: states that cannot reach the goal have 0; the others by Gauss-Jordan."""
-    able = {goal}
-    for _ in rows:
-        able |= {s for s, row in enumerate(rows) if any(t in able for t, _ in row)}
-    states = sorted(able - {goal})
-    table = []
-    for s in states:
-        line = [Fraction(int(s == t)) for t in states] + [Fraction(0)]
-        for t, p in rows[s]:
-            share = Fraction(int(p.p), int(p.q))
-            if t == goal:
-                line[-1] += share
-            elif t in able:
-                line[states.index(t)] -= share
-        table.append(line)
-    for k in range(len(table)):
-        pivot = next(i for i in range(k, len(table)) if table[i][k])
-        table[k], table[pivot] = table[pivot], table[k]
-        table[k] = [x / table[k][k] for x in table[k]]
-        for i, line in enumerate(table):
-            if i != k and line[k]:
-                table[i] = [x - line[k] * y for x, y in zip(line, table[k], strict=True)]
-    found = dict(zip(states, (line[-1] for line in table), strict=True))
-    return [Fraction(1) if s == goal else found.get(s, Fraction(0)) for s in range(len(rows))]
+    """The probabilities of the goal, by elimination."""
+    return reach([{t: fraction(p) for t, p in row} for row in rows], {goal: Fraction(1)})
 
 
 def holds(found: Bounds, expected: Sequence[Fraction]) -> bool:

@@ -15,6 +15,7 @@ from campaigns import many
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rationals import flint
 
 from dipc.errors import InputError, WrongType
 from dipc.numbers.exact import Exact, rational, rounded
@@ -28,10 +29,6 @@ small = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 budgets = st.fractions(min_value=Fraction(1, 12), max_value=6, max_denominator=12)
 
 
-def fq(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
-
-
 @st.composite
 def polynomials(draw: Any, inverse: bool = False) -> ExpPoly:
     terms = draw(
@@ -41,7 +38,7 @@ def polynomials(draw: Any, inverse: bool = False) -> ExpPoly:
             max_size=4,
         )
     )
-    return ExpPoly.from_terms([Term(fq(c), n, fq(a), fq(k), fq(b)) for c, n, a, k, b in terms])
+    return ExpPoly.from_terms([Term(flint(c), n, flint(a), flint(k), flint(b)) for c, n, a, k, b in terms])
 
 
 def by_mpmath(f: ExpPoly, eps: Fraction) -> Any:

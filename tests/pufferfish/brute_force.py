@@ -7,6 +7,8 @@ from fractions import Fraction
 from itertools import product
 from math import inf
 
+from rationals import fraction
+
 from dipc.models.hmm import SILENCE, HiddenMarkovModel
 from dipc.pufferfish.question import Question
 
@@ -44,11 +46,6 @@ class Matrices:
 
     def all_words(self, horizon: int) -> Iterable[tuple[str, ...]]:
         return product(self.words, repeat=horizon)
-
-
-def fraction(x: object) -> Fraction:
-    number = x.as_rational() if hasattr(x, "as_rational") else x
-    return Fraction(int(number.p), int(number.q)) if hasattr(number, "p") else Fraction(number)
 
 
 def ratio(p: Fraction, q: Fraction) -> Fraction | float:

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from campaigns import spared, spread
 from flint import fmpq
-from pufferfish.brute_force import Matrices, evaluated, excess, fraction, least
+from pufferfish.brute_force import Matrices, evaluated, excess, least
 from pufferfish.small_models import (
     both,
     geometric,
@@ -20,6 +20,7 @@ from pufferfish.small_models import (
     question,
     random_question,
 )
+from rationals import fraction
 
 from dipc.clock import Clock
 from dipc.models.simplex import combination, greatest_ratio

@@ -19,6 +19,7 @@ from campaigns import spread
 from click.testing import CliRunner
 from flint import fmpq
 from patience import PATIENCE
+from rationals import fraction
 
 import dipc
 from dipc.clock import Clock
@@ -34,7 +35,7 @@ from dipc.pufferfish.panels import by_horizon, fixed, of_model, places, plot_que
 from dipc.pufferfish.pipeline import check
 from dipc.pufferfish.question import Claim, Question
 from dipc.shipped import hidden_models
-from tests.pufferfish.brute_force import fraction, least
+from tests.pufferfish.brute_force import least
 from tests.pufferfish.parametric_examples import example3, example4, example4_events
 from tests.pufferfish.small_models import (
     RING,

@@ -11,7 +11,7 @@ import pytest
 import sympy
 from campaigns import some, spread
 from flint import fmpq
-from pufferfish.brute_force import Matrices, fraction
+from pufferfish.brute_force import Matrices
 from pufferfish.parametric_examples import (
     example3,
     example4,
@@ -24,6 +24,7 @@ from pufferfish.parametric_examples import (
     side,
     unit_ranges,
 )
+from rationals import fraction
 
 from dipc.clock import Clock
 from dipc.errors import Unsupported

@@ -11,7 +11,7 @@ import pytest
 from campaigns import spared, spread
 from flint import fmpq
 from patience import quickest
-from pufferfish.brute_force import Matrices, evaluated, excess, fraction, least
+from pufferfish.brute_force import Matrices, evaluated, excess, least
 from pufferfish.small_models import (
     above_threshold,
     both,
@@ -20,6 +20,7 @@ from pufferfish.small_models import (
     question,
     random_question,
 )
+from rationals import fraction
 
 from dipc.clock import Clock, Limits
 from dipc.errors import LimitReached, Unsupported

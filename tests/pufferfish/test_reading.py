@@ -14,6 +14,7 @@ import pytest
 from campaigns import many, spread
 from flint import fmpq
 from pufferfish.small_models import above_threshold
+from rationals import fraction
 
 import dipc
 from dipc.errors import InputError, LimitReached, Source, Unsupported
@@ -42,12 +43,6 @@ def question(text: str, asked: Asked | None = None, **overrides: str) -> Questio
 
 def shipped(name: str) -> Question:
     return read_question(Source(name, (MODELS / f"{name}.hmm").read_text(encoding="utf-8")))
-
-
-def fraction(value: Parametric) -> Fraction:
-    number = value.as_rational()
-    assert number is not None
-    return Fraction(number)
 
 
 def rows(found: Question, part: int) -> dict[str, dict[str, Fraction]]:

@@ -16,6 +16,7 @@ from campaigns import many, spread
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rationals import flint
 
 from dipc.claims.regions import violated_regions
 from dipc.numbers.exppoly import ExpPoly
@@ -27,11 +28,6 @@ from dipc.signs.tables import RootCluster, end_as_text, pieces, sharpened
 
 MIXED = [fmpq(1), fmpq(7, 3), fmpq(10**13), fmpq(3, 10**21), 10 * fmpq(10) ** 299, fmpq(10) ** -300]
 NEAR = [fmpq(10) ** -10, fmpq(10) ** -40, fmpq(10) ** -90]
-
-
-def read(text: str) -> fmpq:
-    number = Fraction(text)
-    return fmpq(number.numerator, number.denominator)
 
 
 def simple(c: fmpq, rate: fmpq) -> ExpPoly:
@@ -61,8 +57,8 @@ def between(low: fmpq, high: fmpq) -> list[fmpq]:
 def inside(record: list[dict[str, Any]]) -> list[fmpq]:
     """Points of the interval that JSON is sure of, up to its ends."""
     low, high = record[0]["high"], record[1]["low"]
-    first = read(low)
-    last = read(high) if high is not None else 2 * first + 10
+    first = flint(low)
+    last = flint(high) if high is not None else 2 * first + 10
     assert first < last
     return [*between(first, last), (127 * first + last) / 128, (first + 127 * last) / 128]
 
@@ -75,16 +71,16 @@ def test_regions_are_true_as_printed(fs: list[ExpPoly], flipped: bool) -> None:
         interval = shown(region)
         match = re.fullmatch(r"(\S+) ([<≤]) eps ([<≤]) (\S+)( \(rounded inwards\))?", interval.words())
         assert match, interval.words()
-        low = read(match[1])
-        high = 2 * low + 10 if match[4] == "inf" else read(match[4])
+        low = flint(match[1])
+        high = 2 * low + 10 if match[4] == "inf" else flint(match[4])
         assert low < high and match[4] != "0"
         assert (match[1] == "0") == (region.low == 0)
         for point in [*between(low, high), *inside(interval.record())]:
             assert any(f.sign_at(point) < 0 for f in slacks), (interval.words(), point)
         for text, end in zip((match[1], match[4]), (region.low, region.high), strict=True):
             if isinstance(end, RootCluster) and not end.is_rational:  # strictly within, by at most one digit
-                assert match[5] and any(f.sign_at(read(text)) < 0 for f in slacks)
-                assert "/" not in text and abs(read(text) - end.low) <= read(text) / 10**9
+                assert match[5] and any(f.sign_at(flint(text)) < 0 for f in slacks)
+                assert "/" not in text and abs(flint(text) - end.low) <= flint(text) / 10**9
             else:
                 assert text == ("inf" if end is None else str(end_of(end)))
 
@@ -99,7 +95,7 @@ def test_enclosures_contain_the_end_and_no_other(fs: list[ExpPoly]) -> None:
     for region in violated_regions(list(fs), EpsRange.positive()):
         for record, end in zip(shown(region).record(), (region.low, region.high), strict=True):
             if isinstance(end, RootCluster) and not end.is_rational:
-                low, high = read(record["low"]), read(record["high"])
+                low, high = flint(record["low"]), flint(record["high"])
                 assert 0 < low < high <= low + low / 10**18
                 assert any(f.sign_at(low) * f.sign_at(high) < 0 for f in fs)
             elif isinstance(end, fmpq):
@@ -111,7 +107,7 @@ def test_enclosures_contain_the_end_and_no_other(fs: list[ExpPoly]) -> None:
 def test_near_ends_do_not_read_as_empty(size: fmpq, gap: fmpq) -> None:
     above, below = simple(fmpq(3), size), simple(3 + gap, size)
     (region,) = violated_regions([above * below], EpsRange.positive())
-    low, high = map(read, shown(region).texts)
+    low, high = map(flint, shown(region).texts)
     assert low < high
     assert above.sign_at(low) > 0 > below.sign_at(high)
     (first, last) = (region.low, region.high)
@@ -126,17 +122,17 @@ def test_a_short_violation_is_not_lost_beside_another_function(gap: fmpq) -> Non
     found = violated_regions([touching, short], EpsRange.positive())
     assert found
     for region in found:
-        low, high = map(read, shown(region).texts)
+        low, high = map(flint, shown(region).texts)
         assert low < high and short.sign_at((low + high) / 2) < 0 and short.sign_at(region.sample) < 0
     (before, after) = violated_regions([touching, -short], EpsRange.positive())
-    assert read(shown(before).texts[1]) < low < high < read(shown(after).texts[0])
+    assert flint(shown(before).texts[1]) < low < high < flint(shown(after).texts[0])
 
 
 @pytest.mark.parametrize(("off", "above", "below"), [(1, "0.3000000001", "0.3"), (-1, "0.3", "0.2999999999")])
 def test_a_root_close_to_a_decimal_is_on_its_right_side(off: int, above: str, below: str) -> None:
     with ctx.workprec(200):
         c = (arb(fmpq(3, 10)) + off * arb(10) ** -14).exp().str(40, radius=False)
-    f = simple(read(c), fmpq(1))
+    f = simple(flint(c), fmpq(1))
     (end,) = (p.low for p in pieces([f], EpsRange.positive()) if p.is_point)
     assert shown(Region(end, None)).low.text == above
     assert shown(Region(fmpq(0), end)).high.text == below
@@ -152,8 +148,8 @@ def test_points_are_close_marked_and_not_zero(f: ExpPoly) -> None:
             text = end_as_text(piece.low)
             sign = "=" if piece.low.is_rational else "≈"
             assert interval.words() == f"eps {sign} {text}" and about(piece.low) == f"{sign} {text}"
-            error = abs(read(text) - sharpened(piece.low)) * 10**9
-            assert read(text) > 0 and error <= read(text)
+            error = abs(flint(text) - sharpened(piece.low)) * 10**9
+            assert flint(text) > 0 and error <= flint(text)
 
 
 @pytest.mark.parametrize("power", [*range(4, 12), 15, 20, 40, 300])
@@ -165,7 +161,7 @@ def test_a_point_beside_a_power_of_ten(power: int) -> None:
         interval = shown(Region(piece.low, piece.high, True, True))
         text = interval.low.text
         assert interval.is_point and interval.brackets() == f"{{≈ {text}}}"
-        assert abs(read(text) * size - 1) < 3 / size + fmpq(10) ** -9
+        assert abs(flint(text) * size - 1) < 3 / size + fmpq(10) ** -9
         assert re.fullmatch(r"0\.\d+|[1-9](\.\d+)?e-\d+", text), text
 
 
@@ -179,12 +175,12 @@ def test_decisions_hold_where_they_say(f: ExpPoly, relation: Relation) -> None:
     for text, interval in zip(found.holds_for, found.regions, strict=True):
         if text.startswith("{"):
             (shown_text,) = re.findall(r"\{(\S+)\}", text)
-            assert read(shown_text) > 0
-            assert interval.is_rounded or f.sign_at(read(shown_text)) in wanted
+            assert flint(shown_text) > 0
+            assert interval.is_rounded or f.sign_at(flint(shown_text)) in wanted
             continue
         opening, low, high, closing = re.fullmatch(r"([\[(])(\S+), (\S+)([\])])", text).groups()  # type: ignore[union-attr]
-        first = read(low)
-        last = 2 * first + 10 if high == "inf" else read(high)
+        first = flint(low)
+        last = 2 * first + 10 if high == "inf" else flint(high)
         assert first < last and high != "0"
         assert all(f.sign_at(point) in wanted for point in between(first, last))
         closed = [*[first] * (opening == "["), *[last] * (closing == "]")]
@@ -210,7 +206,7 @@ def test_texts_do_not_depend_on_what_was_refined(f: ExpPoly) -> None:
 @given(st.fractions(min_value=0), st.integers(-300, 300), st.booleans())
 def test_outwards(value: Fraction, power: int, up: bool) -> None:
     x = fmpq(value.numerator, value.denominator) * fmpq(10) ** power
-    text = read(outwards(x, up))
+    text = flint(outwards(x, up))
     assert (text >= x if up else text <= x) and abs(text - x) * 10**9 <= x
     assert (text == 0) == (x == 0)
 
@@ -220,4 +216,4 @@ def test_neighbouring_intervals_leave_out_only_the_end() -> None:
     cells = [p for p in pieces([simple(fmpq(2), fmpq(1))], EpsRange.positive()) if not p.is_point]
     texts = [shown(Region(p.low, p.high)).texts for p in cells]
     assert texts == [("0", "0.6931471805"), ("0.6931471806", "inf")]
-    assert all(read(right[0]) - read(left[1]) == fmpq(1, 10**10) for left, right in pairwise(texts))
+    assert all(flint(right[0]) - flint(left[1]) == fmpq(1, 10**10) for left, right in pairwise(texts))

@@ -17,6 +17,7 @@ from agreement import world
 from campaigns import many
 from exact_integrals import NONE, NotCovered, exponential, sign
 from flint import fmpq
+from rationals import fraction
 from reference import law_of
 
 from dipc.dipwhile.allsizes.build import prepared
@@ -24,7 +25,6 @@ from dipc.dipwhile.allsizes.finite import program_at
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.errors import InputError, Source
-from dipc.models.values import Value
 from tests.dipwhile.allsizes.asking import proved_t
 from tests.dipwhile.allsizes.random_programs import program
 
@@ -50,12 +50,6 @@ def failing(seed: int) -> str:
         indent = len(line) - len(line.lstrip()) + 2 * line.strip().startswith(("end", "else", "elif"))
         lines.insert(place, " " * indent + random.choice(STATEMENTS))
     return "\n".join(lines) + "\n"
-
-
-def fraction(number: Value) -> Fraction:
-    """A value of an input, which is a number."""
-    assert isinstance(number, fmpq)
-    return Fraction(int(number.p), int(number.q))
 
 
 def adjacent(text: str, u: Sequence[Fraction], v: Sequence[Fraction]) -> bool:

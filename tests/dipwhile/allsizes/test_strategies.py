@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from random import Random
 
 import pytest
@@ -20,6 +19,7 @@ from dipwhile.allsizes.automata import (
     violations,
 )
 from flint import fmpq
+from rationals import fraction
 
 from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.automaton import Guard
@@ -83,11 +83,6 @@ class Literally:
             if name != "one":
                 found[self.numbers[name]] = float(fraction(a))
         return found
-
-
-def fraction(x):
-    x = fmpq(x)
-    return Fraction(int(x.p), int(x.q))
 
 
 NEAR = 1e-6
