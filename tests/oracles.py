@@ -1,17 +1,16 @@
 """A slow, obvious reimplementation of dipc, for tests.
 
 The distributions are those of the slow route of ``dipc verify --deep`` (:mod:`dipc.dipwhile.rederive`),
-which shares nothing with the main pipeline except the parser.  This file gives it the names and overrides
+which shares nothing with the main pipeline except the parser.  This file gives it the names
 that tests use:
 
 *   :func:`oracle_distribution` is the slow route: paths, linear constraints, exact measures.
-*   :func:`numeric_privacy_violation` finds the worst violation of a claim on a grid of eps.
+*   :func:`numbers_on_grid` are its probabilities at some eps, with 50 digits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -40,11 +39,10 @@ Overrides = Mapping[str, Fraction | int] | None
 Outcome = tuple[tuple[str, InputValue], ...]
 Distribution = dict[Outcome, Pair]
 
+Numbers = list[tuple[mpmath.mpf, mpmath.mpf]]
+
 DIGITS = 50
-
-
-class OracleError(NotCovered):
-    """The program is wrong, or beyond the oracle."""
+NO = mpmath.mpf(0)
 
 
 # --- the slow route, with the names of outputs -----------------------------------------------------
@@ -55,14 +53,14 @@ def parameters(program: ast.Program, overrides: Overrides = None) -> dict[str, V
     return slow.parameters(program, {name: Fraction(value) for name, value in (overrides or {}).items()})
 
 
-def all_inputs(program: ast.Program, overrides: Overrides = None) -> list[Inputs]:
+def all_inputs(program: ast.Program) -> list[Inputs]:
     """Every input of the program."""
-    return slow.all_inputs(program, parameters(program, overrides))
+    return slow.all_inputs(program, parameters(program))
 
 
-def adjacent(program: ast.Program, u: Inputs, v: Inputs, overrides: Overrides = None) -> bool:
+def adjacent(program: ast.Program, u: Inputs, v: Inputs) -> bool:
     """Are u and v neighbours?"""
-    return slow.adjacent(program, u, v, parameters(program, overrides))
+    return slow.adjacent(program, u, v, parameters(program))
 
 
 def oracle_distribution(program: ast.Program, inputs: Inputs, overrides: Overrides = None) -> Distribution:
@@ -81,7 +79,7 @@ def named(program: ast.Program, outcome: slow.Outcome, known: Mapping[str, Value
         count = 1 if size is None else size
         values, cells = cells[:count], cells[count:]
         if not set(values) <= set(domain):
-            raise OracleError(f"{output.name} = {values} is outside its set")
+            raise NotCovered(f"{output.name} = {values} is outside its set")
         result.append((output.name, values[0] if size is None else tuple(values)))
     return tuple(result)
 
@@ -131,39 +129,37 @@ def evaluate(quotient: Pair, eps: Fraction) -> mpmath.mpf:
 # --- privacy on a grid --------------------------------------------------------------------------
 
 
-def claim_of(program: ast.Program, overrides: Overrides = None) -> tuple[Pair, Pair]:
+def claim_of(program: ast.Program) -> tuple[Pair, Pair]:
     """The epsilon and the delta of the claim, as functions of the budget."""
     if program.claim is None:
-        raise OracleError("the program claims nothing")
-    run = Run(scalars=dict(parameters(program, overrides)))
+        raise NotCovered("the program claims nothing")
+    run = Run(scalars=dict(parameters(program)))
     delta = as_pair(run.value(program.claim.delta)) if program.claim.delta else (constant(0), constant(1))
     return as_pair(run.value(program.claim.epsilon)), delta
 
 
-def claim_interval(
-    program: ast.Program, overrides: Overrides = None
-) -> tuple[Fraction, Fraction | None, bool, bool]:
+def claim_interval(program: ast.Program) -> tuple[Fraction, Fraction | None, bool, bool]:
     """Low end, high end (None: infinity), and whether they belong to the interval."""
     if program.claim is None:
         return ZERO, None, False, False
-    return slow.claimed_interval(program.claim, parameters(program, overrides))
+    return slow.claimed_interval(program.claim, parameters(program))
 
 
-def budget_grid(program: ast.Program, overrides: Overrides = None) -> list[Fraction]:
+def budget_grid(program: ast.Program) -> list[Fraction]:
     """Rational budgets of the claim's interval: logarithmic from 1/1000 to 60, and near both ends."""
-    low, high, _, _ = claim_interval(program, overrides)
+    low, high, _, _ = claim_interval(program)
     points = {Fraction(round(1000 * (60_000 ** (i / 16))), 1_000_000) for i in range(17)}
     if high is not None:
         points |= {low + (high - low) * Fraction(i, 8) for i in range(1, 8)}
         points |= {high - (high - low) / 1000}
     points |= {low + Fraction(1, 1000), low + 1}
     points |= {low} | ({high} if high is not None else set())
-    return sorted(x for x in points if x > 0 and in_interval(program, x, overrides))
+    return sorted(x for x in points if x > 0 and in_interval(program, x))
 
 
-def in_interval(program: ast.Program, eps: Fraction, overrides: Overrides = None) -> bool:
+def in_interval(program: ast.Program, eps: Fraction) -> bool:
     """Does the claim speak of this budget?"""
-    low, high, low_closed, high_closed = claim_interval(program, overrides)
+    low, high, low_closed, high_closed = claim_interval(program)
     above_low = eps > low or (low_closed and eps == low)
     return above_low and (high is None or eps < high or (high_closed and eps == high))
 
@@ -172,10 +168,9 @@ def excess_function(
     program: ast.Program,
     laws: tuple[Distribution, Distribution],
     outputs: Iterable[Outcome],
-    overrides: Overrides = None,
 ) -> Pair:
     """``P(S) - exp(epsilon) Q(S) - delta`` as an exact function of eps: positive where the claim fails."""
-    epsilon, delta = claim_of(program, overrides)
+    epsilon, delta = claim_of(program)
     p, q = (total_of(law[o] for o in outputs if o in law) for law in laws)
     loss = as_pair(exponential_of(quotient(*epsilon)))
     return total_of([p, negative((multiply(loss[0], q[0]), multiply(loss[1], q[1]))), negative(delta)])
@@ -190,61 +185,18 @@ def total_of(quotients: Iterable[Pair]) -> Pair:
     return total([Mass(n).over(d) for n, d in quotients]).pair()
 
 
-@dataclass(frozen=True)
-class Breach:
-    """The claim fails by ``excess`` at ``epsilon``: P(u in S) - exp(claim) P(v in S) - delta > 0."""
-
-    input: Inputs
-    neighbour: Inputs
-    outputs: frozenset[Outcome]
-    epsilon: Fraction
-    excess: mpmath.mpf
-
-
-def breach_at(
-    p: Mapping[Outcome, mpmath.mpf], q: Mapping[Outcome, mpmath.mpf], factor: mpmath.mpf, delta: mpmath.mpf
-) -> tuple[mpmath.mpf, frozenset[Outcome]]:
-    """The largest P(S) - factor Q(S) - delta over all S: the sum of the positive parts."""
-    with mpmath.workdps(DIGITS):
-        gains = {o: x - factor * q.get(o, mpmath.mpf(0)) for o, x in p.items()}
-        worst = frozenset(o for o, gain in gains.items() if gain > 0)
-        if delta == 0 and worst:
-            top = max(worst, key=lambda o: gains[o])
-            return gains[top], frozenset([top])
-        return mpmath.fsum(gains[o] for o in worst) - delta, worst
-
-
-def numeric_privacy_violation(
-    program: ast.Program,
-    grid: Sequence[Fraction] | None = None,
-    tolerance: float = 1e-25,
-    overrides: Overrides = None,
-    distribution: Callable[..., Distribution] = oracle_distribution,
-) -> Breach | None:
-    """The worst breach of the program's claim at the budgets of the grid, or None.
-
-    For delta = 0 it is enough to look at single outputs; for delta > 0 the worst set of outputs
-    is that of all outputs with a positive gain.  ``excess`` up to ``tolerance`` is no breach.
-    """
-    inputs = all_inputs(program, overrides)
-    laws = [distribution(program, u, overrides) for u in inputs]
-    epsilon, delta = claim_of(program, overrides)
-    pairs = [
-        (i, j)
-        for i, u in enumerate(inputs)
-        for j, v in enumerate(inputs)
-        if i != j and adjacent(program, u, v, overrides)
-    ]
-    worst: Breach | None = None
-    for budget in budget_grid(program, overrides) if grid is None else grid:
-        values = [{o: evaluate(p, budget) for o, p in law.items()} for law in laws]
-        with mpmath.workdps(DIGITS):
-            factor, slack = mpmath.exp(evaluate(epsilon, budget)), evaluate(delta, budget)
-        for i, j in pairs:
-            excess, outputs = breach_at(values[i], values[j], factor, slack)
-            if excess > tolerance and (worst is None or excess > worst.excess):
-                worst = Breach(inputs[i], inputs[j], outputs, budget, excess)
-    return worst
+def numbers_on_grid(program: ast.Program, grid: Iterable[Fraction]) -> dict[Fraction, list[Numbers]]:
+    """For all ordered pairs of neighbours, the two probabilities of every output, as numbers."""
+    inputs = all_inputs(program)
+    exact = [oracle_distribution(program, u) for u in inputs]
+    pairs = [(i, j) for i, u in enumerate(inputs) for j, v in enumerate(inputs) if adjacent(program, u, v)]
+    found = {}
+    for eps in grid:
+        laws = [{o: evaluate(p, eps) for o, p in law.items()} for law in exact]
+        found[eps] = [
+            [(laws[i].get(o, NO), laws[j].get(o, NO)) for o in {*laws[i], *laws[j]}] for i, j in pairs
+        ]
+    return found
 
 
 # --- to and from dipc's values --------------------------------------------------------------------

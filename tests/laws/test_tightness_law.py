@@ -20,7 +20,6 @@ from strategies import programs
 import dipc
 from dipc.claims.regions import Region
 from dipc.claims.tightness.curves import Curve, Segment
-from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.signs.tables import RootCluster
@@ -32,30 +31,11 @@ MOST_INPUTS = 20
 SEEDS = range(many(5, campaign=20))  # one alone may draw few programs of infinite loss
 
 
-Numbers = list[tuple[mpmath.mpf, mpmath.mpf]]
-
-
-def numbers_on_grid(program: ast.Program) -> dict[Fraction, list[Numbers]]:
-    """For all ordered pairs of neighbours, the two probabilities of every output, as numbers."""
-    inputs = oracles.all_inputs(program)
-    exact = [oracles.oracle_distribution(program, u) for u in inputs]
-    pairs = [
-        (i, j) for i, u in enumerate(inputs) for j, v in enumerate(inputs) if oracles.adjacent(program, u, v)
-    ]
-    found = {}
-    for eps in GRID:
-        laws = [{o: oracles.evaluate(p, eps) for o, p in law.items()} for law in exact]
-        found[eps] = [
-            [(laws[i].get(o, ZERO), laws[j].get(o, ZERO)) for o in {*laws[i], *laws[j]}] for i, j in pairs
-        ]
-    return found
-
-
-def loss(numbers: Numbers) -> mpmath.mpf:
+def loss(numbers: oracles.Numbers) -> mpmath.mpf:
     return max((mpmath.log(p / q) if q else mpmath.inf for p, q in numbers if p > CLOSE), default=ZERO)
 
 
-def excess(numbers: Numbers, t: Fraction, eps: Fraction) -> mpmath.mpf:
+def excess(numbers: oracles.Numbers, t: Fraction, eps: Fraction) -> mpmath.mpf:
     factor = mpmath.exp(oracles.as_mpf(t * eps))
     return mpmath.fsum(max(ZERO, p - factor * q) for p, q in numbers)
 
@@ -91,7 +71,7 @@ def test_tightness() -> None:
             return
         note(text)
         mechanism = dipc.load(text)
-        numbers = numbers_on_grid(program)
+        numbers = oracles.numbers_on_grid(program, GRID)
         try:
             tally[check_budget(mechanism, numbers)] += 1
             check_profile(mechanism, numbers)
@@ -107,7 +87,7 @@ def test_tightness() -> None:
     assert tally["undecided"] + tally["unsupported"] <= tally.total() / 4, tally
 
 
-def check_budget(mechanism: dipc.Mechanism, numbers: Mapping[Fraction, list[Numbers]]) -> str:
+def check_budget(mechanism: dipc.Mechanism, numbers: Mapping[Fraction, list[oracles.Numbers]]) -> str:
     """The least t is enough and nothing less is; the loss curve is the greatest loss at single budgets."""
     found = mechanism.budget(budgets="(0, inf)", width="1e-6").least
     curve = mechanism.loss_curve(budgets="(0, inf)")
@@ -142,7 +122,7 @@ def check_budget(mechanism: dipc.Mechanism, numbers: Mapping[Fraction, list[Numb
     return "exact" if found.exact is not None else "enclosed"
 
 
-def check_profile(mechanism: dipc.Mechanism, numbers: Mapping[Fraction, list[Numbers]]) -> None:
+def check_profile(mechanism: dipc.Mechanism, numbers: Mapping[Fraction, list[oracles.Numbers]]) -> None:
     """The profile is the greatest excess at single budgets, and its supremum is enough."""
     for t in (Fraction(1, 2), Fraction(1)):
         found = mechanism.profile(f"{t}*eps", budgets="(0, inf)", width="1e-6")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
+from report.markup import Reader
 
 import dipc
 from dipc.claims.verdict import Undecided
@@ -15,54 +14,34 @@ ROOT = Path(__file__).parent.parent.parent
 SVT4 = ROOT / "programs" / "svt" / "svt4.dip"
 
 
-class Checker(HTMLParser):
-    """Every tag is closed, in order; ``text`` is what a reader sees."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.text = ""
-        self.feed(html)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 @pytest.fixture(scope="module")
 def svt() -> dipc.Mechanism:
     return dipc.load(SVT4, N=2)
 
 
 def test_views(svt: dipc.Mechanism) -> None:
-    law = Checker(svt.distribution(q=(0, 1))._repr_html_())
+    law = Reader(svt.distribution(q=(0, 1))._repr_html_())
     assert "out=[bot, top]" in law.text and "13/56·e−3ε/4" in law.text
-    verdict = Checker(svt.check()._repr_html_())
+    verdict = Reader(svt.check()._repr_html_())
     assert "✗ violated" in verdict.text and "0 < ε < 2.0319164994" in verdict.text
     assert "0.1374685975" in verdict.text and "q=[0, -1]" in verdict.text
-    assert "✓ private" in Checker(svt.check("3/2*eps")._repr_html_()).text
-    shown = Checker(svt._repr_html_())
+    assert "✓ private" in Reader(svt.check("3/2*eps")._repr_html_()).text
+    shown = Reader(svt._repr_html_())
     assert shown.text.strip().endswith(svt.program.source.text.strip()) and "N = 2" in shown.text
-    assert "21 states" in Checker(svt.chain(q=(0, 1))._repr_html_()).text
+    assert "21 states" in Reader(svt.chain(q=(0, 1))._repr_html_()).text
 
 
 def test_an_undecided_verdict_tells_what_is_open(svt: dipc.Mechanism) -> None:
     with dipc.limits(seconds=0):
         verdict = svt.check()
     assert isinstance(verdict, Undecided)
-    assert verdict.reason in Checker(verdict._repr_html_()).text
+    assert verdict.reason in Reader(verdict._repr_html_()).text
 
 
 def test_programs_cannot_inject_markup() -> None:
     text = "# <script>alert(1)</script> & so on\noutput o in {0, 1}\no <- 1"
     html = dipc.load(text)._repr_html_()
-    assert "<script" not in html and text in Checker(html).text
+    assert "<script" not in html and text in Reader(html).text
 
 
 def test_views_have_no_colour_of_their_own(svt: dipc.Mechanism) -> None:

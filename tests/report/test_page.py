@@ -9,12 +9,12 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
+from report.markup import Reader
 
 import dipc
 from dipc.cli.main import cli, status
@@ -33,35 +33,7 @@ private eps/2
 c <- flip(exp(eps)/(1 + exp(eps)))   # "'><script>
 if c and q = 1 then o <- a else o <- b end
 """
-VOID = {"meta", "br", "img", "link", "hr", "use", "path"}
 Capture = pytest.CaptureFixture[str]
-
-
-class Reader(HTMLParser):
-    """Tags that are open, all tags with their attributes, and the text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID or tag in ("use", "path"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag, f"</{tag}> closes another element"
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def words(page: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from report.markup import Reader
 
 import dipc
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
@@ -90,33 +90,9 @@ def test_explanation() -> None:
     assert repr(found) == "Explanation(q = [-1, 0] against q = [0, -1], output out = [bot, top], eps = 1)"
 
 
-class Text(HTMLParser):
-    """The text of the cells; every tag must be closed, in order."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.cells: list[str] = []
-        self.feed(html)
-        self.close()
-        assert not self.tags
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.tags.append(tag)
-        if tag == "td":
-            self.cells.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.tags.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "td" in self.tags:
-            self.cells[-1] += data
-
-
 def test_tables_hold_what_is_printed(sparse: dipc.Mechanism, hist: dipc.Mechanism) -> None:
     for found in (sparse.budget(), sparse.profile(), sparse.loss_curve(), hist.violating_budgets()):
-        cells = Text(found._repr_html_()).cells
+        cells = Reader(found._repr_html_()).cells
         assert [word for cell in cells for word in cell.split()] == str(found).split()
         assert len(cells) == 2 * len(str(found).split("\n"))
 
@@ -125,7 +101,7 @@ def test_the_table_of_an_explanation() -> None:
     found = dipc.load(SVT4, N=2).explain()
     html = found._repr_html_()
     lines = str(found).split("\n")
-    cells = Text(html).cells
+    cells = Reader(html).cells
     assert cells[:4] == ["claim", "(ε)-private for every ε in (0, inf)", "why these", lines[1][11:]]
     assert html.count("<table") == 4 and "<b>Where the loss comes from</b>" in html
 
