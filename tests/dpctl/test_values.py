@@ -34,7 +34,8 @@ def _precise() -> Iterator[None]:
 
 
 def answer(chain: Example, text: str) -> ModelValue:
-    model, _, numbers, *_ = read_model(Source("m", chain.text()))
+    read = read_model(Source("m", chain.text()))
+    model, numbers = read.model, read.numbers
     every = ", ".join(f"s{s}" for s in range(len(chain.rows)))
     asked = f"{text} from {every} for eps in {chain.family.eps_range}"
     return value(model, parse_property(Source("f", asked), model, numbers), Clock())
@@ -113,7 +114,8 @@ def test_least_epsilons(family: Family) -> None:
 
 
 def segments(chain: str, text: str) -> list[str]:
-    model, _, numbers, *_ = read_model(Source("m", chain))
+    read = read_model(Source("m", chain))
+    model, numbers = read.model, read.numbers
     found = value(model, parse_property(Source("f", text), model, numbers), Clock()).values[""]
     return [written(each) for each in found]
 

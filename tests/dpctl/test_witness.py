@@ -23,7 +23,8 @@ from dipc.signs.tables import RootCluster, end_as_text
 
 
 def failing(chain: str, text: str) -> Witness:
-    model, _, numbers, *_ = read_model(Source("m", chain))
+    read = read_model(Source("m", chain))
+    model, numbers = read.model, read.numbers
     found = check(model, parse_property(Source("f", text), model, numbers), Clock(Limits(PATIENCE)))
     assert isinstance(found, Fails)
     assert found.witness is not None
@@ -45,7 +46,8 @@ def test_witnesses_where_probabilities_are_rational_functions_of_eps(seed: int) 
 
 
 def judge(chain: evaluator.Example, f: Tree) -> bool:
-    model, _, numbers, *_ = read_model(Source("m", chain.text()))
+    read = read_model(Source("m", chain.text()))
+    model, numbers = read.model, read.numbers
     text = f"({shown(f)}) from s0, s1 for eps in {chain.family.eps_range}"
     found = check(model, parse_property(Source("f", text), model, numbers), Clock(Limits(PATIENCE)))
     witness = found.witness

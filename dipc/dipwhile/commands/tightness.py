@@ -181,8 +181,6 @@ Examples:
 )
 @program_options.program
 @options.claim()
-@options.withdrawn("--input", "give the two inputs by --pair U V")
-@options.withdrawn("--neighbour", "give the two inputs by --pair U V")
 @program_options.pair()
 @program_options.values("--output", metavar="O", help="An output, for example 'out=[bot,top]'.")
 @options.at(help="Look at this eps, for example --at 1/2.")
