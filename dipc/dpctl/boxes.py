@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import product
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from flint import fmpq, fmpq_mpoly
 
@@ -32,7 +32,7 @@ from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.models.chain import Mdp, Model, transitions
 from dipc.models.draft import fmpq_of
 from dipc.models.linear import Rows
-from dipc.models.parameters import Parameters
+from dipc.models.parameters import Parameters, values_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -43,6 +43,7 @@ from dipc.signs.limits import Unsettled
 
 MOST_BOXES = 400
 MOST_INSTANCES = 60
+STATUS = {True: "holds", False: "fails", None: "undecided"}
 SMALLER = "choose a smaller range of the parameters, or set them by -D"
 
 Path = tuple[int, ...]
@@ -54,13 +55,6 @@ Part = tuple[ExpPoly, fmpq_mpoly]
 
 class _Mixed(Exception):
     """A state formula inside a path formula has no single truth value on the box."""
-
-
-class Cell(NamedTuple):
-    """A box with what is known there about each state."""
-
-    path: Path
-    truths: Mapping[int, bool | None]
 
 
 class Class:
@@ -237,7 +231,7 @@ class Class:
             for values in (self.centre(()), *self._corners()):
                 with suppress(ZeroDivisionError):
                     if self.parameters.function_of_eps(p.at(values)).sign_at(self.budgets.inside) < 0:
-                        raise InputError(f"{what} is negative near {shown(values)}", hint=SMALLER)
+                        raise InputError(f"{what} is negative near {values_text(values)}", hint=SMALLER)
             if any(self._sign(g) is None for g in factors):
                 raise LimitReached(f"{what} was not proved to be positive: {SMALLER}")
 
@@ -245,11 +239,6 @@ class Class:
         wanted = [self.parameters.ranges[name] for name in self.free]
         for corner in product(*((each.low, cast(fmpq, each.high)) for each in wanted)):
             yield dict(zip(self.free, corner, strict=True))
-
-
-def shown(values: Mapping[str, fmpq]) -> str:
-    """Parameters with their values, as text."""
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 class OnBox(Careful):
@@ -325,7 +314,7 @@ class Search:
     everything: bool
     failed: set[int] = field(default_factory=set)
     witness: Witness | None = None
-    cells: list[Cell] = field(default_factory=list)
+    boxes: list[tuple[int, Box]] = field(default_factory=list)
     instances: int = 0
 
     def run(self) -> None:
@@ -346,7 +335,9 @@ class Search:
             if split and len(queue) + 2 <= MOST_BOXES:
                 queue += [(*path, 0), (*path, 1)]
             else:
-                self.cells.append(Cell(path, truths))
+                at = {name: EpsRange.point(value) for name, value in self.fixed.items()}
+                at |= self.family.ranges(path)
+                self.boxes += [(s, Box(at, STATUS[truth])) for s, truth in truths.items()]
 
     def _try(self, path: Path) -> None:
         """Decide the formula in the middle of a box."""
@@ -360,11 +351,3 @@ class Search:
             known = values | dict(self.fixed)
             at = {name: known[name] for name in self.family.parameters.names}
             self.witness = replace(found.witness, parameters=at)
-
-    def boxes(self, state: int) -> Iterator[Box]:
-        """The boxes with the answer in a state."""
-        for path, truths in self.cells:
-            if state in truths:
-                status = {True: "holds", False: "fails", None: "undecided"}[truths[state]]
-                at = {name: EpsRange.point(value) for name, value in self.fixed.items()}
-                yield Box(at | self.family.ranges(path), status)

@@ -91,8 +91,8 @@ def _on_class(
         search.run()
         failed |= {model.names[s] for s in search.failed}
         witness = witness or search.witness
-        for s in states:
-            found[model.names[s]] += search.boxes(s)
+        for s, box in search.boxes:
+            found[model.names[s]].append(box)
     open_at = {name: [box for box in boxes if box.status == "undecided"] for name, boxes in found.items()}
     at_states = {s: "fails" if s in failed else "undecided" if open_at[s] else "holds" for s in found}
     holds = frozenset(s for s, status in at_states.items() if status == "holds")

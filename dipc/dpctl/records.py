@@ -20,6 +20,7 @@ from dipc.dpctl.verdict import Box, Fails, ModelVerdict, Near, Open, Region, Und
 from dipc.export.markov import Numbers, choices_of, goes_to_dead, labels_by_state
 from dipc.export.operators import EXACT
 from dipc.models.chain import DEAD, Mdp, Model
+from dipc.models.parameters import values_text
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import about, shown, union
 from dipc.signs.eps_range import EpsRange
@@ -123,8 +124,8 @@ def _witness(found: Witness) -> Iterator[Row]:
     yield Row("actions", _word(found) if word else None, "actions", word)
     place = found.epsilon
     if found.parameters:
-        text = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
-        yield Row("parameters", text, "parameters", {k: str(v) for k, v in found.parameters.items()})
+        values = {name: str(value) for name, value in found.parameters.items()}
+        yield Row("parameters", values_text(found.parameters), "parameters", values)
     said = None if place is None else pretty(f"eps {about(place)}")
     yield Row("budget", said, "epsilon", None if place is None else end_as_text(place))
     if isinstance(place, RootCluster):

@@ -128,10 +128,14 @@ class Parameters:
             try:
                 return p.at(values)
             except ZeroDivisionError:
-                text = ", ".join(f"{name} = {value}" for name, value in values.items())
-                raise InputError(f"the probability {p} has no value at {text}") from None
+                raise InputError(f"the probability {p} has no value at {values_text(values)}") from None
 
         return mapped(model, number)
+
+
+def values_text(values: Mapping[str, fmpq]) -> str:
+    """Parameters with their values."""
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 NONE = Parameters({})
