@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from dipc.clock import Tick, unlimited
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -124,22 +126,29 @@ class Diagrams:
 
     def joined(self, nodes: Sequence[int]) -> int:
         """The function whose value is the tuple of the leaves of these functions."""
+        return self.applied(tuple(nodes), self.leaf)
+
+    def applied(
+        self, nodes: tuple[int, ...], at_leaves: Callable[[tuple[int, ...]], int], tick: Tick = unlimited
+    ) -> int:
+        """The function whose value is the leaf ``at_leaves`` of the leaves of these functions."""
         known: dict[tuple[int, ...], int] = {}
 
         def needs(group: tuple[int, ...]) -> list[tuple[int, ...]]:
-            cell = min(self.cells[node] for node in group)
+            cell = min((self.cells[node] for node in group), default=self.leaf_cell)
             sizes = range(self.sizes[cell]) if cell < self.leaf_cell else ()
-            return [tuple(self._branch(node, cell, k) for node in group) for k in sizes]
+            return [tuple(self.branch(node, cell, k) for node in group) for k in sizes]
 
         def combine(group: tuple[int, ...]) -> int:
+            tick()
             below = needs(group)
             if not below:
-                return self.leaf(group)
+                return at_leaves(group)
             return self._node(min(self.cells[node] for node in group), tuple(known[k] for k in below))
 
-        return solved(tuple(nodes), needs, combine, known)
+        return solved(nodes, needs, combine, known)
 
-    def _branch(self, node: int, cell: int, k: int) -> int:
+    def branch(self, node: int, cell: int, k: int) -> int:
         """What is left of a function that looks at no earlier cell, where the cell has its k-th value."""
         return self.branches[node][k] if self.cells[node] == cell else node
 
@@ -149,14 +158,14 @@ class Diagrams:
         least = min(self.cells[b] for b in branches)
         if least >= cell:
             return []
-        return [(cell, tuple(self._branch(b, least, k) for b in branches)) for k in range(self.sizes[least])]
+        return [(cell, tuple(self.branch(b, least, k) for b in branches)) for k in range(self.sizes[least])]
 
     def _placed(self, choice: tuple[int, tuple[int, ...]]) -> int:
         cell, branches = choice
         below = self._below(choice)
         if below:
             return self._node(min(self.cells[b] for b in branches), tuple(self._choices[c] for c in below))
-        return self._node(cell, tuple(self._branch(b, cell, k) for k, b in enumerate(branches)))
+        return self._node(cell, tuple(self.branch(b, cell, k) for k, b in enumerate(branches)))
 
     def _node(self, cell: int, branches: tuple[int, ...]) -> int:
         if all(branch == branches[0] for branch in branches):
