@@ -16,7 +16,7 @@ is integrated when the mass of a state is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -95,7 +95,8 @@ class Joint:
         """The marginal density of the given live samples, renumbered in the given order."""
         if list(samples) == list(range(self.live)):
             return self
-        return added(Joint(len(samples), tuple(_eliminated(p, samples, self.live))) for p in self.products)
+        found = (_eliminated(p, samples, self.live) for p in self.products)
+        return added(Joint(len(samples), () if p is None else (p,)) for p in found)
 
     def mass(self) -> Quotient:
         """The total integral: the probability of the state."""
@@ -164,14 +165,16 @@ def _core_mass(p: Product) -> Quotient:
     return mass
 
 
-def _eliminated(p: Product, keep: Sequence[int], live: int) -> Iterator[Product]:
+def _eliminated(p: Product, keep: Sequence[int], live: int) -> Product | None:
     """Hide the live samples that are not kept and integrate out what can be; renumber the rest."""
     hidden = frozenset(i for i in range(len(p.weights)) if i >= live or i not in keep)
-    for f in eliminate(_factors(p, hidden), thorough=not keep):
-        order = [*keep, *sorted(f.hidden)]
-        names = {old: new for new, old in enumerate(order)}
-        links = frozenset(link.renamed(names).condition(strict=False) for link in f.links)
-        yield Product(f.coefficient, tuple(f.weights[i] for i in order), links)
+    f = eliminate(_factors(p, hidden))
+    if f is None:
+        return None
+    order = [*keep, *sorted(f.hidden)]
+    names = {old: new for new, old in enumerate(order)}
+    links = frozenset(link.renamed(names).condition(strict=False) for link in f.links)
+    return Product(f.coefficient, tuple(f.weights[i] for i in order), links)
 
 
 def _factors(p: Product, hidden: frozenset[int] = frozenset()) -> Factors:
