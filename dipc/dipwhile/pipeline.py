@@ -25,14 +25,13 @@ from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.clock import Clock
-from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of, pairs_of
+from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of
 from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
-from dipc.dipwhile.semantics.formulas import Unsuitable
 from dipc.dipwhile.semantics.independent import Independent, one_differs
 from dipc.dipwhile.semantics.neighbours import Explored
-from dipc.dipwhile.semantics.pairs import number_of_pairs
+from dipc.dipwhile.semantics.pairs import listed_pairs, number_of_pairs, relation_of
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation, ungrouped
 from dipc.dipwhile.syntax import ast
@@ -357,7 +356,7 @@ def neighbours_of(
 ) -> Neighbours:
     """The pairs of adjacent inputs with their laws.
 
-    They are a product; a single pair, or the pairs of a formula that is not read cell by cell, are listed.
+    They are a product; a single pair is listed.
     With ``extremal`` the question is by output, and pairs that others dominate may be left out: see
     :mod:`dipc.dipwhile.hub.extremal` and :mod:`dipc.dipwhile.semantics.extremal`.
     """
@@ -369,10 +368,9 @@ def neighbours_of(
             if found is not None:
                 LOG.info("shortcut: %s", found.shortcut)
                 return found
-        with suppress(Unsuitable):
-            walked, left_open = explored.neighbours(relation, clock)
-            check_for_all_budgets(left_open, judge)
-            return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)
+        walked, left_open = explored.neighbours(relation, clock)
+        check_for_all_budgets(left_open, judge)
+        return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)
     inputs, pairs, symmetric = pairs_one_by_one(explored, pair, clock)
     explorer = Explorer(program, clock.deadline)
     neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
@@ -393,9 +391,8 @@ def pairs_one_by_one(
         return pair, [(0, 1), (1, 0)], True
     if relation is None:
         raise no_adjacency(explored.program)
-    inputs = space.listed(MOST_COMPARED)
-    tick = partial(clock.tick, "neighbours", total=len(inputs))
-    return inputs, *pairs_of(space, inputs, relation, tick)
+    automaton = relation_of(space, relation, clock)
+    return space.listed(MOST_COMPARED), listed_pairs(space, automaton), automaton.symmetric
 
 
 def _listed(

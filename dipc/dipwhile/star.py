@@ -13,17 +13,17 @@ probability 0 in the program and a positive one there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.dipwhile.pipeline import check_for_all_budgets
-from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair, pairs_of
+from dipc.dipwhile.semantics.adjacency import InputSpace, Pair
 from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.pairs import listed_pairs, relation_of
 from dipc.dipwhile.semantics.step import LeftOpen, Outcome
 from dipc.dipwhile.semantics.valuations import grouped, holds, in_order, output_valuation
 from dipc.dipwhile.syntax.compile import compile_condition, read
@@ -133,32 +133,10 @@ def star_of(program: CoreProgram, clock: Clock) -> Star:
     return Star(program, draft.model(), tuple(outcomes), explorer.left_open, notes)
 
 
-def adjacent_pairs(space: InputSpace, clock: Clock) -> tuple[Sequence[Pair], tuple[str, ...]]:
+def adjacent_pairs(space: InputSpace, clock: Clock) -> tuple[list[Pair], tuple[str, ...]]:
     """The positions of different adjacent inputs, fewest changed cells first, and notes on the relation."""
-    relation = space.program.adjacency
-    if relation is None:
-        return (), (NO_ADJACENCY,)
-    if relation.formula is None:
-        return distance_pairs(space, Distance(space, relation), clock), ()
-    tick = partial(clock.tick, "neighbours", total=space.size)
-    pairs, symmetric = pairs_of(space, space.listed(), relation, tick)
-    return [(u, v) for u, v in pairs if u < v], () if symmetric else (BOTH_WAYS,)
-
-
-def distance_pairs(space: InputSpace, distance: Distance, clock: Clock) -> list[Pair]:
-    """The pairs u < v within a distance, cell by cell: every pair of beginnings has a continuation."""
-    found: Iterable[tuple[int, int, int, int]] = [
-        (0, 0, 0, distance.start)
-    ]  # changed cells, u, v, what is left
-    for place, stride in enumerate(space.strides):
-        clock.tick("neighbours", place, len(space.strides))
-        longer = [
-            (changed + (a != b), u + a * stride, v + b * stride, rest)
-            for changed, u, v, left in found
-            for a, b, rest in distance.moves(place, left)
-            if (u, a) <= (v, b)
-        ]
-        if len(longer) > MOST_TRANSITIONS:
-            raise LimitReached(f"more than {MOST_TRANSITIONS} pairs of neighbours")
-        found = longer
-    return [(u, v) for _, u, v, _ in sorted(found) if u < v]
+    if space.program.adjacency is None:
+        return [], (NO_ADJACENCY,)
+    relation = relation_of(space, space.program.adjacency, clock)
+    pairs = [(u, v) for u, v in listed_pairs(space, relation, 2 * MOST_TRANSITIONS) if u < v]
+    return pairs, () if relation.symmetric else (BOTH_WAYS,)

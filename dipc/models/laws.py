@@ -124,17 +124,10 @@ class Listed:
 
     def restricted(self, pairs: Sequence[tuple[int, int]]) -> Listed:
         """The same laws with some of the pairs."""
-        found = Listed(self._inputs, self.outcomes, self.listed(), pairs, self.symmetric)
+        laws = [self._vectors[law] for law in self._law]
+        found = Listed(self._inputs, self.outcomes, laws, pairs, self.symmetric)
         found.different = self.different  # a question about the relation
         return found
-
-    def listed(self) -> list[Vector]:
-        """The law of every input."""
-        return [self._vectors[law] for law in self._law]
-
-    def positions(self) -> Sequence[tuple[int, int]]:
-        """The places of the inputs of all pairs."""
-        return self._pairs
 
     def by_output(self) -> Iterator[Case]:
         for o in range(len(self.outcomes)):

@@ -51,7 +51,6 @@ from dipc.kernel.laws import Pairs, Ratio
 from dipc.kernel.orders import Order
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.graph import closure
-from dipc.models.laws import Listed, Neighbours
 from dipc.models.values import Valuation, Value
 from dipc.numbers.exact import magnitude
 from dipc.numbers.exppoly import ExpPoly
@@ -114,7 +113,8 @@ class Writer:
     def proof(self, evidence: Evidence) -> kernel.Private:
         """The certificate of a proof."""
         neighbours = evidence.neighbours
-        store, roots = diagrams_of(self.space, neighbours)
+        assert isinstance(neighbours, ProductNeighbours)  # those of all adjacent inputs
+        store, roots = neighbours.diagrams()
         used = closure(roots, store.branches.__getitem__)
         number: dict[int, int] = {}
         nodes = []
@@ -147,9 +147,8 @@ class Writer:
         assert isinstance(value, Quotient)
         return self.ratios.number(value)
 
-    def _orders(self, neighbours: Neighbours, store: Diagrams) -> list[list[Order] | None]:
+    def _orders(self, neighbours: ProductNeighbours, store: Diagrams) -> list[list[Order] | None]:
         """The orders of the values of all cells, with the facts that they need."""
-        assert isinstance(neighbours, ProductNeighbours)
         found: list[list[Order] | None] = []
         for orders in neighbours.orders:
             found.append(None if orders is None else [order.chains() for order in orders])
@@ -159,7 +158,7 @@ class Writer:
                     self._fact("rise", ((low, high),), self.on)
         return found
 
-    def _pairs(self, neighbours: Neighbours) -> list[tuple[int, int]] | None:
+    def _pairs(self, neighbours: ProductNeighbours) -> list[tuple[int, int]] | None:
         """The pairs of a formula, one way round."""
         if self.adjacency.formula is None:
             return None
@@ -168,7 +167,6 @@ class Writer:
                 f"no certificate: the adjacency formula relates {number} pairs of inputs, and at most "
                 f"{listing.MAX_PAIRS} are listed (a named adjacency has no such limit)"
             )
-        assert isinstance(neighbours, ProductNeighbours | Listed)
         return sorted((i, j) for i, j in neighbours.positions() if i <= j)
 
     def _inequalities(self, evidence: Evidence) -> list[kernel.Case]:
@@ -330,22 +328,6 @@ def pieces_of(margin: ExpPoly, on: EpsRange) -> list[Piece]:
             pieces.append((EpsRange(root.low, root.high), "?"))
         start = root.high
     return [*pieces, signed(EpsRange(start, on.high))]
-
-
-def diagrams_of(space: InputSpace, neighbours: Neighbours) -> tuple[Diagrams, list[int]]:
-    """The probabilities of all outcomes as decision diagrams: a store, and a node for each."""
-    if isinstance(neighbours, ProductNeighbours):
-        return neighbours.diagrams()
-    assert isinstance(neighbours, Listed)
-    store = Diagrams([len(domain) for domain in space.domains])
-    roots = []
-    for column in zip(*neighbours.listed(), strict=True):
-        level = [store.leaf(p) for p in column]
-        for cell in range(len(space.cells) - 1, -1, -1):
-            width = store.sizes[cell]
-            level = [store.choice(cell, level[i : i + width]) for i in range(0, len(level), width)]
-        roots += level
-    return store, roots
 
 
 def flat(valuation: Valuation) -> list[Value]:

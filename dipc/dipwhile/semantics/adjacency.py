@@ -103,14 +103,9 @@ class Distance:
 def adjacent(space: InputSpace, u: Input, v: Input, adjacency: CoreAdjacency) -> bool:
     """Whether two inputs are neighbours, in either order."""
     if adjacency.formula is not None:
-        holds = _relation(space, adjacency.formula)
+        holds = relation(space, adjacency.formula)
         return holds(u, v) or holds(v, u)
-    return _within(space, adjacency)(u, v)
-
-
-def _within(space: InputSpace, adjacency: CoreAdjacency) -> Callable[[Input, Input], bool]:
-    most = adjacency.distance or fmpq(0)
-    return lambda u, v: distance(space, u, v, adjacency.kind) <= most
+    return distance(space, u, v, adjacency.kind) <= (adjacency.distance or 0)
 
 
 def distance(space: InputSpace, u: Input, v: Input, kind: str) -> fmpq:
@@ -119,30 +114,7 @@ def distance(space: InputSpace, u: Input, v: Input, kind: str) -> fmpq:
     return max(costs, default=fmpq(0)) if kind == "linf" else sum(costs, fmpq(0))
 
 
-def pairs_of(
-    space: InputSpace, inputs: Sequence[Input], adjacency: CoreAdjacency, tick: Callable[[int], None]
-) -> tuple[list[Pair], bool]:
-    """The ordered pairs that are adjacent, or are the other way round, by trying all.
-
-    Fewest changed cells first, then by u, then by u'.  The second value says whether a formula is symmetric
-    as written.  ``inputs`` are all inputs in their order; ``tick`` is called with the number tried as u.
-    """
-    formula = adjacency.formula
-    holds = _within(space, adjacency) if formula is None else _relation(space, formula)
-
-    found: set[Pair] = set()
-    for i, u in enumerate(inputs):
-        tick(i)
-        found.update((i, j) for j, v in enumerate(inputs) if holds(u, v))
-
-    def changed(pair: Pair) -> int:
-        return sum(inputs[pair[0]][cell] != inputs[pair[1]][cell] for cell in space.cells)
-
-    mirrored = {(j, i) for i, j in found}
-    return sorted(found | mirrored, key=lambda pair: (changed(pair), pair)), found == mirrored
-
-
-def _relation(space: InputSpace, formula: Expr) -> Callable[[Input, Input], bool]:
+def relation(space: InputSpace, formula: Expr) -> Callable[[Input, Input], bool]:
     """The formula as a relation: the primed names are those of the second input."""
     both = _memory(space)
     return lambda u, v: condition(formula, both(u, v), never)

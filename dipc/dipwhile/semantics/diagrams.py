@@ -110,7 +110,7 @@ class Diagrams:
                 found.add((left, right))
                 continue
             for k in range(self.sizes[cell]):
-                pair = self._branch(left, cell, k), self._branch(right, cell, k)
+                pair = self.branch(left, cell, k), self.branch(right, cell, k)
                 if pair[0] != pair[1] and pair not in seen:
                     seen.add(pair)
                     stack.append(pair)
@@ -123,6 +123,14 @@ class Diagrams:
         first, and the choice is made below it, in the k-th branch of each branch that looks at d.
         """
         return solved((cell, tuple(branches)), self._below, self._placed, self._choices)
+
+    def table(self, leaves: list[int]) -> int:
+        """The function with these values, the last cell varying fastest."""
+        for cell in range(self.leaf_cell - 1, -1, -1):
+            width = self.sizes[cell]
+            leaves = [self.choice(cell, leaves[i : i + width]) for i in range(0, len(leaves), width)]
+        (found,) = leaves
+        return found
 
     def joined(self, nodes: Sequence[int]) -> int:
         """The function whose value is the tuple of the leaves of these functions."""

@@ -8,51 +8,56 @@ the walk of :mod:`dipc.dipwhile.semantics.pairs`, not one by one.  The relation 
 formula or the one with u and u' exchanged.
 
 All parts are evaluated for all values of their cells.  Where one of them has no value, be it behind an ``or``
-that hides it, and where a diagram is too large, the pairs are listed instead: :class:`Unsuitable`.
+that hides it, and where a diagram is too large, the formula is tried on all pairs instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import chain
+from itertools import chain, product
 
-from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.adjacency import INSTEAD, InputSpace, relation
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.evaluate import NOTHING, evaluate, never
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Cell
 from dipc.dipwhile.syntax.simplify import constant
 from dipc.dipwhile.syntax.walk import bottom_up, with_children
-from dipc.errors import InputError
+from dipc.errors import InputError, LimitReached
+from dipc.excerpts import count_text
 from dipc.models.values import FALSE, TRUE, Value, truth
 
 MOST_STEPS = 1_000_000  # of the making of all diagrams
+MOST_TRIED = 10**7  # pairs
 ONE_BY_ONE = ("sum", "min", "max")
 """Functions of many arguments that are those of two, again and again."""
 
 
 class Unsuitable(Exception):
-    """The formula has an operation that may have no value, or too many states."""
+    """A part of the formula may have no value, or a diagram is too large."""
 
 
 class Related:
     """The pairs for which a formula holds, or holds the other way round, as an automaton over cells.
 
     ``symmetric`` says whether the formula is, ``different`` whether it holds of two different inputs.
-    Raises :class:`Unsuitable`.
+    Raises :class:`InputError` and :class:`LimitReached`.
     """
 
-    def __init__(self, space: InputSpace, formula: ast.Expr) -> None:
+    def __init__(self, space: InputSpace, formula: ast.Expr, tick: Callable[[int, int], None]) -> None:
         self._space, self._steps = space, 0
         self._sizes = [len(domain) for domain in space.domains]
         self._cells = {variable.name: variable.cells for variable in space.program.inputs}
         self._store = Diagrams([size for size in self._sizes for _ in range(2)])
         self._false, self._true = map(self._store.leaf, (FALSE, TRUE))
-        one, other = (self._read(formula, swapped=swapped) for swapped in (False, True))
+        try:
+            one, other = (self._read(formula, swapped=swapped) for swapped in (False, True))
+        except Unsuitable:
+            one, other = (self._tried(formula, tick, swapped=swapped) for swapped in (False, True))
         self.symmetric = one == other
-        self.start = self._store.applied((one, other), self._either, self._step)
+        self.start = self._store.applied((one, other), self._either)
         reached = {(self.start, False)}
         for place in range(len(self._sizes)):
             reached = {
@@ -83,6 +88,17 @@ class Related:
 
     def _either(self, leaves: tuple[int, ...]) -> int:
         return self._store.leaf(truth(self._true in leaves))
+
+    def _tried(self, formula: ast.Expr, tick: Callable[[int, int], None], *, swapped: bool) -> int:
+        """The diagram of a formula from its values for all pairs."""
+        space, holds, leaves = self._space, relation(self._space, formula), list[int]()
+        if (pairs := space.size**2) > MOST_TRIED:
+            raise LimitReached(f"{count_text(pairs)} pairs of inputs, one by one, are too many ({INSTEAD})")
+        for values in product(*(domain for domain in space.domains for _ in range(2))):
+            tick(len(leaves), pairs)
+            u, v = (dict(zip(space.cells, values[side::2], strict=True)) for side in (swapped, not swapped))
+            leaves.append(self._true if holds(u, v) else self._false)
+        return self._store.table(leaves)
 
     def _read(self, formula: ast.Expr, *, swapped: bool) -> int:
         """The diagram of a formula, ``swapped``: with u and u' exchanged."""

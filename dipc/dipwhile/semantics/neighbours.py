@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from copy import copy
 from functools import cached_property, partial
-from typing import Any
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock, Tick, processor_time, unlimited
@@ -17,7 +16,15 @@ from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.extremal import Orders, Search
 from dipc.dipwhile.semantics.formulas import Related
 from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.pairs import Ranks, Relation, UpTo, Walk, number_of_pairs
+from dipc.dipwhile.semantics.pairs import (
+    Ranks,
+    Relation,
+    UpTo,
+    Walk,
+    listed_pairs,
+    number_of_pairs,
+    relation_of,
+)
 from dipc.dipwhile.semantics.parts import Part, parts_of
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
@@ -131,15 +138,7 @@ class ProductNeighbours(OutputLaws, WithinDistance):
 
     def positions(self) -> list[tuple[int, int]]:
         """The places of both inputs of all pairs, pair by pair."""
-        relation: Relation = self._relation
-        found: list[tuple[Any, int, int]] = [(relation.start, 0, 0)]
-        for place, stride in enumerate(self.space.strides):
-            found = [
-                (after, left + a * stride, right + b * stride)
-                for state, left, right in found
-                for a, b, after in relation.moves(place, state)
-            ]
-        return [(left, right) for state, left, right in found if relation.accepts(state)]
+        return listed_pairs(self.space, self._relation)
 
     @property
     def reduced(self) -> int:
@@ -198,14 +197,9 @@ class Explored:
         return [(part, known[part.program]) for part in parts]
 
     def neighbours(self, adjacency: CoreAdjacency, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-        """All neighbours in the program, and what that left open.
-
-        Raises :class:`~dipc.dipwhile.semantics.formulas.Unsuitable` if they must be listed.
-        """
+        """All neighbours in the program, and what that left open."""
         if self._walked is None:
-            formula = adjacency.formula
-            relation: Distance | Related
-            relation = Distance(self.space, adjacency) if formula is None else Related(self.space, formula)
+            relation = relation_of(self.space, adjacency, clock)
             explorer = Explorer(self.program, clock.deadline)
             endless = f"{count_text(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
             many = self.space.size > MANY and clock.deadline is None

@@ -22,11 +22,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol
 
-from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.clock import Clock
+from dipc.dipwhile.semantics.adjacency import Distance, InputSpace, Pair
 from dipc.dipwhile.semantics.diagrams import Diagrams
+from dipc.dipwhile.semantics.formulas import Related
+from dipc.dipwhile.syntax.core import CoreAdjacency
+from dipc.errors import LimitReached
 from dipc.models.laws import Pairs
 
 PATIENCE = 4096  # triples between two ticks
@@ -132,6 +137,27 @@ class Walk:
             if self._relation.accepts(state):
                 _add(found, (left, right), pairs.first, pairs.number)
         return found
+
+
+def relation_of(space: InputSpace, adjacency: CoreAdjacency, clock: Clock) -> Distance | Related:
+    """The automaton of an adjacency.  Raises :class:`InputError` and :class:`LimitReached`."""
+    if adjacency.formula is None:
+        return Distance(space, adjacency)
+    return Related(space, adjacency.formula, partial(clock.tick, "neighbours"))
+
+
+def listed_pairs(space: InputSpace, relation: Relation, most: int | None = None) -> list[Pair]:
+    """The positions of the inputs of all pairs, in their order.  Raises :class:`LimitReached`."""
+    found: list[tuple[int, int, int, Any]] = [(0, 0, 0, relation.start)]  # changed cells, u, u', the state
+    for place, stride in enumerate(space.strides):
+        found = [
+            (changed + (a != b), left + a * stride, right + b * stride, after)
+            for changed, left, right, state in found
+            for a, b, after in relation.moves(place, state)
+        ]
+        if most is not None and len(found) > most:
+            raise LimitReached(f"more than {most} pairs of neighbours")
+    return [(left, right) for _, left, right, state in sorted(found) if relation.accepts(state)]
 
 
 def number_of_pairs(space: InputSpace, relation: Relation) -> int:
