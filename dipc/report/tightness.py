@@ -17,9 +17,9 @@ from dipc.models.values import valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.words import pair_text
-from dipc.signs.ends import ROUNDED, Interval, about, outwards, rounded, shown, towards
+from dipc.signs.ends import ROUNDED, about, between, outwards, rounded, shown, towards
 from dipc.signs.ends import Region as Between
-from dipc.signs.tables import End, RootCluster, decimal_text, places_of
+from dipc.signs.tables import RootCluster, decimal_text, places_of
 
 MOST_SPOTS = 3
 
@@ -132,7 +132,7 @@ def _curve(curve: Curve, key: str) -> Group:
 def _segment(curve: Curve, segment: Segment) -> Iterator[Row]:
     value, witness = formula(segment, curve.of_loss, curve.times), segment.witness
     label = "loss" if curve.of_loss else "δ(ε)"
-    interval = interval_of(curve, segment)
+    interval = between(segment.low, segment.high, curve.budgets)
     yield data("low", interval.low.text)
     yield data("high", interval.high.text)
     yield data("ends", interval.record())
@@ -203,16 +203,6 @@ def _exponent(value: Quotient) -> str | None:
     if term is None or term.coefficient != 1 or term.power or value.denominator != ExpPoly.of(1):
         return None
     return str(value).removeprefix("exp(").removesuffix(")") if value != Quotient.one() else "0"
-
-
-def interval_of(curve: Curve, segment: Segment) -> Interval:
-    """The eps at which the value is that of a segment."""
-
-    def closed(end: End) -> bool:
-        return isinstance(end, RootCluster) or (end is not None and end in curve.budgets)
-
-    low, high = segment.low, segment.high
-    return shown(Between(low, high, closed(low), closed(high)))
 
 
 def span(segment: Segment) -> str:

@@ -20,6 +20,7 @@ from flint import fmpq, fmpq_poly
 from dipc.frozen import frozen
 from dipc.numbers.exact import smallest_base
 from dipc.numbers.exppoly import ExpPoly
+from dipc.signs.eps_range import EpsRange
 from dipc.signs.roots import Root
 from dipc.signs.tables import End, RootCluster, decimal_text, end_as_text, places_of, sharpened
 
@@ -137,6 +138,14 @@ def shown(region: HasEnds) -> Interval:
         _shown(low, _rounded(low, True, places), region.low_closed, places),
         _shown(high, _rounded(high, False, places), region.high_closed, places),
     )
+
+
+def between(low: End, high: End, eps_range: EpsRange) -> Interval:
+    """An interval as it is shown; ends belong to it where they belong to the range."""
+    low_closed, high_closed = (
+        isinstance(end, RootCluster) or (end is not None and end in eps_range) for end in (low, high)
+    )
+    return shown(Region(low, high, low_closed, high_closed))
 
 
 def union(intervals: Sequence[Interval]) -> str:

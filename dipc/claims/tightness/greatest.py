@@ -20,10 +20,9 @@ from dipc.claims.tightness.least import Least, Spot, least
 from dipc.clock import Clock
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, shown
+from dipc.signs.ends import Interval, between, shown
 from dipc.signs.ends import Region as Between
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.tables import End, RootCluster
 from dipc.signs.tables import pieces as sign_pieces
 
 Values = Sequence[tuple[Valuation, Quotient]]
@@ -94,18 +93,11 @@ def greatest(values: Values, judge: SignOracle, clock: Clock) -> tuple[Piece, ..
     different = _different(values)
     functions = list(different)
 
-    def closed(end: End) -> bool:
-        return isinstance(end, RootCluster) or (end is not None and end in judge.budgets)
-
     ratios = [(value, Quotient.one()) for value in functions]
     arcs = greatest_ratio(ratios, judge, clock.tick) if functions else []
     return tuple(
-        Piece(
-            shown(Between(arc.low, arc.high, closed(arc.low), closed(arc.high))),
-            functions[arc.which],
-            different[functions[arc.which]],
-        )
-        for arc in arcs
+        Piece(between(low, high, judge.budgets), functions[which], different[functions[which]])
+        for low, high, which, _ in arcs
     )
 
 
