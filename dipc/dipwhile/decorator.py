@@ -29,7 +29,7 @@ from dipc.dipwhile.python.constants import Constants, constants_of
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
 from dipc.dipwhile.python.errors import ends, in_python, speaking_python
 from dipc.dipwhile.python.running import Runnable, run
-from dipc.dipwhile.python.scope import Scope, check_spellings, number, unread
+from dipc.dipwhile.python.scope import Scope, check_spellings, names_among, number, unread
 from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of
 from dipc.dipwhile.python.statements import Statements
 from dipc.dipwhile.python.unrolled import read_unrolled
@@ -231,25 +231,25 @@ def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
     the variable is computed from itself, or the set mixes truth values with others.
     """
     names = [output.name for output in parts.outputs]
-    written = {node.id for node in ast.walk(text.node) if isinstance(node, ast.Name) and assigned(node)}
-    returned = [node.value for node in ast.walk(text.node) if isinstance(node, ast.Return)]
-    if not written.intersection(names) or None in returned or not ends(text.node.body):
+    nodes = [*ast.walk(text.node)]
+    written = names_among(nodes).keys() & {*names}
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    if not written or None in returned or not ends(text.node.body):
         return False
     rows = [value.elts if isinstance(value, ast.Tuple) else [value] for value in returned]
-    others = any(
-        name in written and not (isinstance(value, ast.Name) and value.id == name)
-        for row in rows
-        for name, value in zip(names, row, strict=False)
-    )
     return (
-        others
-        or any(mixed(output) for output in parts.outputs)
+        any(
+            name in written and not (isinstance(value, ast.Name) and value.id == name)
+            for row in rows
+            for name, value in zip(names, row, strict=False)
+        )
+        or any(map(mixed, parts.outputs))
         or any(
-            isinstance(node, ast.Assign)
-            and {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
-            & {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
-            & {*names}
-            for node in ast.walk(text.node)
+            node.id in names_among(ast.walk(assignment)) and node.id in names
+            for assignment in nodes
+            if isinstance(assignment, ast.Assign)
+            for node in ast.walk(assignment.value)
+            if isinstance(node, ast.Name)
         )
     )
 
@@ -259,11 +259,6 @@ def mixed(output: Declaration) -> bool:
     members = {*output.domain.members} if isinstance(output.domain, SetOf) else set()
     truths = {Name("true"), Name("false")}
     return bool(members & truths) and not members <= truths
-
-
-def assigned(node: ast.Name) -> bool:
-    """Does the name get a value here?"""
-    return isinstance(node.ctx, ast.Store)
 
 
 def decimals(text: FunctionText) -> Iterator[str]:

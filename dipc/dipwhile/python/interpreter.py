@@ -38,6 +38,7 @@ from dipc.dipwhile.python.values import (
     Word,
     is_known,
     is_number,
+    kind_of,
 )
 from dipc.dipwhile.syntax.ast import Index, Name
 from dipc.dipwhile.syntax.build import rational
@@ -48,6 +49,7 @@ DEEPEST_CALL = 20
 
 BINARY = {kind: sign for sign, (kind, *_) in ARITHMETIC.items()}
 COMPARE = {kind: sign for sign, (kind, *_) in COMPARISONS.items()}
+UNASSIGNED = ("assigning this", "assign variables and cells of lists: `a[i] = 0`")
 BITS = {ast.BitAnd: "both", ast.BitOr: "either"}
 WHOLE: dict[type[ast.operator], Callable[[Any, Any], int]] = {
     ast.BitAnd: operator.and_,
@@ -212,9 +214,7 @@ class Interpreter(Operations):
             case ast.Subscript(owner, index):
                 self.assign_cell(self.read(owner), self.read_index(index), value)
             case _:
-                raise self.unread(
-                    target, ("assigning this", "assign variables and cells of lists: `a[i] = 0`")
-                )
+                raise self.unread(target, UNASSIGNED)
 
     def assign_cell(self, owner: Value, index: Value, value: Value) -> None:
         """``a[i] = value``."""
@@ -250,17 +250,15 @@ class Interpreter(Operations):
 
     def augmented(self, node: ast.AugAssign) -> None:
         """``x += y``: in place for lists."""
-        target: ast.expr = node.target
         owner = index = None
-        if isinstance(target, ast.Subscript):
-            owner, index = self.read(target.value), self.read_index(target.slice)
-            old = self.subscript(owner, index)
-        else:
-            old = (
-                self.read(ast.copy_location(ast.Name(target.id, ast.Load()), target))
-                if isinstance(target, ast.Name)
-                else None
-            )
+        match node.target:
+            case ast.Subscript(inside, place):
+                owner, index = self.read(inside), self.read_index(place)
+                old = self.subscript(owner, index)
+            case ast.Name(name) as target:
+                old = self.read(ast.copy_location(ast.Name(name, ast.Load()), target))
+            case target:
+                raise self.unread(target, UNASSIGNED)
         new = self.operate(node, node.op, old, self.read(node.value))
         before, after = self.get(old), self.get(new)
         if isinstance(before, Items) and not isinstance(index, Ref):
@@ -270,7 +268,7 @@ class Interpreter(Operations):
         elif owner is not None:
             self.assign_cell(owner, index, new)
         else:
-            self.assign_to(target, new)
+            self.assign_to(node.target, new)
 
     def test(self, node: ast.expr) -> bool:
         """The condition of an ``if``, decided once."""
@@ -530,8 +528,7 @@ class Interpreter(Operations):
             before = dict(self.state.heap)
 
             def accepted(state: State, part: Value) -> bool:
-                plain = isinstance(part, bool) or (isinstance(part, Sym) and part.kind == "bool")
-                return plain and not (parts and changed(before, state))  # noqa: B023
+                return kind_of(part) == "bool" and not (parts and changed(before, state))  # noqa: B023
 
             part = self.single(lambda: self.read(value), accepted)  # noqa: B023
             if part is UNDONE:

@@ -37,6 +37,7 @@ from dipc.dipwhile.python.values import (
     Word,
     is_known,
     is_number,
+    kind_of,
     possible_values,
     some,
 )
@@ -315,10 +316,7 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
     if weights is None:
         weights = [Fraction(1, len(values))] * len(values)
     plain = all(is_known(v) or (isinstance(v, Sym) and v.kind in FINITE) for v in values)
-    kinds = {
-        "bool" if isinstance(v, bool) else v.kind if isinstance(v, Sym) else "num" if is_number(v) else "dom"
-        for v in values
-    }
+    kinds = set(map(kind_of, values))
     plain = plain and all(is_number(v) or isinstance(v, Sym) or str(v) in m.declared for v in values)
     names = values if plain and len(kinds) == 1 else range(len(values))
     options = tuple((m.lift(v), m.lift(m.number(p))) for v, p in zip(names, weights, strict=True))

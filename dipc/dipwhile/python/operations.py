@@ -33,6 +33,7 @@ from dipc.dipwhile.python.values import (
     Waiting,
     is_known,
     is_number,
+    kind_of,
     possible_values,
     some,
 )
@@ -113,7 +114,7 @@ class Operations(Paths):
                 return Sym(dip.Call("exp", (self.lift(power),), span=self.place), "eps")
         if sign == "//" or sign == "%":
             return self.whole_division(sign, left, right)
-        if all(isinstance(v, bool) or (isinstance(v, Sym) and v.kind == "bool") for v in (left, right)):
+        if kind_of(left) == kind_of(right) == "bool":
             hint = "write `int(b)`: numpy adds truth values in another way than Python"
             raise self.refuse(f"`{sign}` of two truth values", hint)
         a, b = self.number(left), self.number(right)
@@ -403,11 +404,7 @@ class Operations(Paths):
                 source = a, frozenset(v for v in a.possible or () if compute(v, b))
             elif isinstance(b, Sym) and is_known(a):
                 source = b, frozenset(v for v in b.possible or () if compute(a, v))
-        bools = [
-            value
-            for value in (a, b)
-            if isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool")
-        ]
+        bools = [value for value in (a, b) if kind_of(value) == "bool"]
         if len(bools) == 1 or (bools and op not in dip.EQUALITY):
             a, b = self.as_number(a), self.as_number(b)
         for one, other in ((a, b), (b, a)):

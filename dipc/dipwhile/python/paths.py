@@ -35,6 +35,7 @@ from dipc.dipwhile.python.values import (
     Value,
     is_known,
     is_number,
+    kind_of,
     parts,
     possible_values,
     some,
@@ -464,9 +465,7 @@ class Paths:
 
     def _as_number(self, leaf: Leaf, value: Value) -> Value:
         """A truth value as 1 or 0, at the end of a path where its variable meets numbers."""
-        if isinstance(value, bool):
-            return int(value)
-        if not isinstance(value, Sym) or value.kind != "bool":
+        if kind_of(value) != "bool":
             return value
         kept, self.out, self.state = (self.out, self.state), leaf.block, leaf.state
         made = self.as_number(value)
@@ -496,18 +495,6 @@ def order(value: Value) -> tuple[int, Any]:
 def same(left: Value, right: Value) -> bool:
     """The same value: True is not 1 here."""
     return type(left) is type(right) and bool(left == right)
-
-
-def kind_of(value: Value) -> str:
-    """The kind of a scalar."""
-    match value:
-        case Sym(_, kind):
-            return kind
-        case bool():
-            return "bool"
-        case int() | Fraction():
-            return "num"
-    return "dom"
 
 
 class Shapes:

@@ -17,7 +17,17 @@ from dipc.dipwhile.python.outside import Outside, python_number
 from dipc.dipwhile.python.paths import Branches, frozen, order
 from dipc.dipwhile.python.scope import number
 from dipc.dipwhile.python.source import FunctionText
-from dipc.dipwhile.python.values import LOST, Items, Ref, Sym, Value, Word, is_number, possible_values
+from dipc.dipwhile.python.values import (
+    LOST,
+    Items,
+    Ref,
+    Sym,
+    Value,
+    Word,
+    is_number,
+    kind_of,
+    possible_values,
+)
 from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Number, Program
@@ -91,11 +101,8 @@ def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
 
 def input_value(m: Interpreter, variable: Variable) -> Value:
     """The symbols of an input."""
-    values = {python_value(value) for value in variable.domain}
-    kinds = {
-        "bool" if value in (TRUE, FALSE) else "dom" if isinstance(value, Atom) else "num"
-        for value in variable.domain
-    }
+    values = list(map(python_value, variable.domain))
+    kinds = set(map(kind_of, values))
     kind = kinds.pop() if len(kinds) == 1 else "dom"
     if "bool" in kinds:
         hint = "use truth values only, or none"
@@ -151,7 +158,7 @@ def give(m: Interpreter, target: Name | Index, variable: Variable, value: Value)
     if (value is None or isinstance(value, str)) and Atom(str(value)) not in variable.domain:
         raise m.stop(f"{m.what(value)} is not in the set of the output `{variable.name}`")
     truths = {TRUE, FALSE} & set(variable.domain)
-    is_truth = isinstance(value, bool) or (isinstance(value, Sym) and value.kind == "bool")
+    is_truth = kind_of(value) == "bool"
     cases: list[tuple[Expr | None, Value]] = [(None, value)]
     if is_truth and not truths:
         cases = [(None, m.as_number(value))]

@@ -226,6 +226,18 @@ def is_number(value: Value) -> bool:
     return isinstance(value, bool | int | Fraction)
 
 
+def kind_of(value: Value) -> str:
+    """The kind of a scalar."""
+    match value:
+        case Sym(_, kind):
+            return kind
+        case bool():
+            return "bool"
+        case int() | Fraction():
+            return "num"
+    return "dom"
+
+
 def possible_values(value: Value) -> frozenset[Value] | None:
     """All values that a finite value may have."""
     if is_known(value):
