@@ -17,7 +17,7 @@ from dipc.dipwhile.python.source import FunctionText
 from dipc.errors import InputError
 
 # Python that cannot be part of a mechanism, and what to write instead.
-STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
+UNREAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("a nested function", "write what it does in its place"),
     ast.ClassDef: ("a nested class", "use plain variables and lists"),
     ast.Delete: ("`del`", "remove it: a variable that is not read again costs nothing"),
@@ -31,16 +31,10 @@ STATEMENTS: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Assert: ("`assert`", "the sets of the inputs say what holds for them"),
     ast.Global: ("`global`", "a mechanism changes nothing outside itself: use a local variable"),
     ast.Nonlocal: ("`nonlocal`", "a mechanism changes nothing outside itself: use a local variable"),
-}
-
-EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
     ast.NamedExpr: ("`:=`", "assign the variable on a line of its own"),
     ast.Await: ("`await`", "nothing is awaited in a mechanism"),
     ast.Yield: ("`yield`", "`return` the outputs"),
     ast.YieldFrom: ("`yield`", "`return` the outputs"),
-}
-
-OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.MatMult: ("`@`", "write the sum out"),
     ast.LShift: ("`<<`", "write `x * 2**k`"),
     ast.RShift: ("`>>`", "write `floor(x / 2**k)`"),

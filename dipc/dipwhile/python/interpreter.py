@@ -17,7 +17,7 @@ from functools import reduce
 from typing import Any
 
 from dipc.dipwhile.python import library
-from dipc.dipwhile.python.errors import EXPRESSIONS, OPERATORS, STATEMENTS
+from dipc.dipwhile.python.errors import UNREAD
 from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
@@ -170,7 +170,7 @@ class Interpreter(Operations):
                 self.imported(node)
             case ast.Assert(test):
                 if self.now(self.condition(self.read(test))) is not True:
-                    raise self.unread(node, STATEMENTS[ast.Assert])
+                    raise self.unread(node, UNREAD[ast.Assert])
             case ast.Raise() if self.state.known:
                 raise self.stop("`raise`")
             case ast.Expr(ast.Call(ast.Name("print"))):
@@ -181,7 +181,7 @@ class Interpreter(Operations):
                 self.effect(value)
             case _:
                 other = ("this statement", "write it with assignments, `if` and loops")
-                what, hint = STATEMENTS.get(type(node), other)
+                what, hint = UNREAD.get(type(node), other)
                 raise InputError(f"{what} is not allowed in a mechanism", self.place, hint)
 
     def effect(self, node: ast.expr) -> None:
@@ -430,7 +430,7 @@ class Interpreter(Operations):
             case ast.NamedExpr(ast.Name(name), value) if not self.in_comprehension(node):
                 self.stored(name, self.read(value))
                 return self.load(name)
-        raise self.unread(node, EXPRESSIONS.get(type(node), ("this expression", "write it with operators")))
+        raise self.unread(node, UNREAD.get(type(node), ("this expression", "write it with operators")))
 
     def formatted(self, part: ast.expr) -> str:
         """A part of an f-string; a private value is settled."""
@@ -480,7 +480,7 @@ class Interpreter(Operations):
         if type(op) in WHOLE and all(self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)):
             return self.bitwise(WHOLE[type(op)], left, right)
         if type(op) not in BINARY:
-            raise self.unread(node, OPERATORS[type(op)])
+            raise self.unread(node, UNREAD[type(op)])
         return self.binary(BINARY[type(op)], left, right)
 
     def bitwise(self, function: Callable[[Any, Any], int], left: Value, right: Value) -> Value:
@@ -510,7 +510,7 @@ class Interpreter(Operations):
         if isinstance(op, ast.Not):
             return self.negated(self.condition(value))
         if isinstance(op, ast.Invert):
-            raise self.unread(node, OPERATORS[ast.Invert])
+            raise self.unread(node, UNREAD[ast.Invert])
         if is_number(value) or isinstance(value, float):
             return self.signed(op, value)
         return self.binary("*", -1, value) if isinstance(op, ast.USub) else value
@@ -577,7 +577,7 @@ class Interpreter(Operations):
                 return self.negated(self.member(left, right))
             case ast.Is() | ast.IsNot():
                 if left is not None and right is not None:
-                    what, hint = OPERATORS[type(op)]
+                    what, hint = UNREAD[type(op)]
                     raise self.refuse(f"{what} is not allowed here in a mechanism", hint)
                 scalar = self.scalar(left) and self.scalar(right)
                 same = self.compare("==", left, right) if scalar else left is right

@@ -217,6 +217,10 @@ class Paths:
         """An error at the statement being run."""
         return InputError(message, self.place, hint)
 
+    def too_many(self) -> InputError:
+        """The error for a function with more paths or statements than are read."""
+        return self.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+
     def stop(self, message: str) -> Exception:
         """The end of a path on which Python stops with an error: refused by dipc if it can be reached."""
         if not self.state.known:
@@ -301,9 +305,7 @@ class Paths:
             self.out = [] if script else block
             self.paths += 1
             if self.paths > MOST_PATHS * 20:
-                raise self.refuse(
-                    "too many cases to read this function", "use fewer inputs, or fewer branches"
-                )
+                raise self.too_many()
             result, signal = None, ""
             try:
                 result = action()
@@ -322,9 +324,7 @@ class Paths:
             top = max(top, self.count)
             leaves.append(Leaf(self.state, result, signal, block))
             if len(leaves) > MOST_PATHS:
-                raise self.refuse(
-                    "too many cases to read this function", "use fewer inputs, or fewer branches"
-                )
+                raise self.too_many()
 
         block: Growing = []
         try:

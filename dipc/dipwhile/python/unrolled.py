@@ -69,7 +69,7 @@ def read_unrolled(
     block, _ = m.explore(whole)
     body = frozen(block)
     if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
-        raise m.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
+        raise m.too_many()
     return replace(parts, params=(), body=body, span=text.place), tuple(m.notes)
 
 
