@@ -346,3 +346,22 @@ def test_a_size_at_which_the_program_is_none_is_not_private() -> None:
     found = proved(text)
     assert isinstance(found, BrokenFrom)
     assert (found.size, found.known_least) == (2, False)
+
+
+# --- loops over numbers ---------------------------------------------------------------------------
+
+DRAWN = "for i in 1..N do noisy[i] <- Lap(eps/2, q[i]) end\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "t"),
+    [
+        (f"for k in 1..2 do\n{DRAWN}out[k] <- argmax(noisy)\nend", 2),
+        (f"for k in 1..2 do\n{DRAWN}end\nout[1] <- argmax(noisy)", 1),
+        (f"{DRAWN}for k in 1..2 do\nout[k] <- argmax(noisy)\nend", 1),
+    ],
+)
+def test_an_array_is_drawn_in_a_loop_over_numbers_or_before_it(body: str, t: int) -> None:
+    found = proved(program(body, "8*eps", inputs="q[N] in {0, 1}", outputs="out[2] in 0..N = 0"))
+    assert isinstance(found, ProvedForAll)
+    assert found.least.exact and found.least.high == t
