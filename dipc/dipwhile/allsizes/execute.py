@@ -139,8 +139,6 @@ def know_bounds(path: Path, loop: Round | Pick) -> None:
     value = as_linear(path.values[loop.variable])
     if value is not None and len(value.terms) == 1:
         path.known.learn(value, *ends)
-        if loop.low == ast.Number(ONE):
-            path.known.counts[value] = loop.high
 
 
 def assume(path: Path, comparison: ast.Binary) -> None:

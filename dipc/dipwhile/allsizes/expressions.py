@@ -235,8 +235,6 @@ def index_of(path: Path, expr: ast.Index) -> Linear:
     if not path.is_public(index):
         raise Unsupported(f"the index of `{text}` depends on private values", expr.index.span)
     size = path.system.lengths.get(expr.array)
-    if size is not None and (index.number == 1 or path.known.counts.get(index) == size):
-        return index  # the first cell, or one for each round of a loop over all
     if not path.known.is_integer(index):
         path.may_fail(f"the index of `{text}` is not an integer", expr.span)
     elif size is not None and not path.known.within(index, number(ONE), number_of(path, size)):

@@ -126,14 +126,3 @@ def negations(condition: Condition) -> tuple[Condition, ...]:
     if condition.equal:
         return Condition(condition.value, strict=True), Condition(less.value, strict=True)
     return (Condition(less.value, strict=not condition.strict),)
-
-
-def linked(goal: Condition, conditions: Iterable[Condition]) -> list[Condition]:
-    """A condition, and those that share symbols with it, directly or through others."""
-    found, left = [goal], [(c, {s for s, _ in c.value.terms}) for c in conditions]
-    reached = {s for s, _ in goal.value.terms}
-    while near := [item for item in left if item[1] & reached]:
-        left = [item for item in left if not item[1] & reached]
-        found += (condition for condition, _ in near)
-        reached = reached.union(*(names for _, names in near))
-    return found

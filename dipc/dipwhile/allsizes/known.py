@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dipc.dipwhile.allsizes.feasible import Condition, contradictory, linked, negations
+from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, Linear, Symbol, number
-from dipc.dipwhile.syntax import ast
 
 
 class Known:
@@ -20,7 +19,6 @@ class Known:
     def __init__(self, system: System, conditions: Sequence[Condition], kinds: Sequence[bool]) -> None:
         self.system, self.conditions, self.kinds = system, conditions, kinds
         self.bounds: list[Condition] = []  # on loop variables: public, and true of every run
-        self.counts: dict[Linear, ast.Expr] = {}  # the variables of loops from 1 on, and to where
         self.whole: set[Symbol] = set()  # unknowns that are integers, by where they are from
 
     def learn(self, value: Linear, low: Linear, high: Linear) -> None:
@@ -34,14 +32,7 @@ class Known:
         if goal.settled is not None:
             return goal.settled
         (contrary,) = negations(goal)
-        loops = [*self.system.known, *self.bounds]
-        return self._excludes(contrary, loops) or self._excludes(contrary, [*loops, *self.conditions])
-
-    def _excludes(self, condition: Condition, known: Sequence[Condition]) -> bool:
-        """Whether a condition on integers, where they are, contradicts what is known."""
-        together = linked(condition, known)
-        if len(together) == 1:
-            return False
+        together = (contrary, *self.system.known, *self.bounds, *self.conditions)
         return self.system.remembered(tuple(map(self.sharpened, together)), contradictory)
 
     def sharpened(self, condition: Condition) -> Condition:
