@@ -14,6 +14,7 @@ from dipc.dipwhile.rederive.noise import measure
 from dipc.dipwhile.rederive.paths import TRUTH, Run, Solved, Stop, all_runs
 from dipc.dipwhile.rederive.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.walk import statements
 from dipc.kernel.facts import ZERO
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.reading import Refused
@@ -62,7 +63,7 @@ def names_in(values: Iterable[ast.Expr]) -> frozenset[str]:
 def atoms_in(program: ast.Program) -> frozenset[str]:
     """Every name that some set or ``choose`` of a program mentions."""
     found = TRUTH.union(*(atoms_of(d.domain) for d in (*program.inputs, *program.outputs)))
-    for statement in statements(program.body):
+    for statement, _ in statements(program.body):
         match statement:
             case ast.Assign(value=ast.Choose(options=options)):
                 found |= names_in(value for value, _ in options)
@@ -156,21 +157,9 @@ def prepared(program: ast.Program, inputs: Inputs, run: Run) -> Run:
     return run
 
 
-def statements(block: ast.Block) -> Iterator[ast.Statement]:
-    """Every statement, those in blocks after the one that they are in."""
-    for statement in block:
-        yield statement
-        match statement:
-            case ast.If(branches=branches, otherwise=otherwise):
-                for inner in (*(inner for _, inner in branches), otherwise):
-                    yield from statements(inner)
-            case ast.For(body=body) | ast.While(body=body):
-                yield from statements(body)
-
-
 def assigned(block: ast.Block) -> Iterator[str]:
     """The names of all variables and arrays that a block may assign."""
-    for statement in statements(block):
+    for statement, _ in statements(block):
         match statement:
             case ast.Assign(target=ast.Name(name=name) | ast.Index(array=name)) | ast.For(variable=name):
                 yield name

@@ -14,9 +14,10 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from math import lcm
 
-from dipc.dipwhile.export.coq.core_program import Translation, spelled
+from dipc.dipwhile.export.coq.core_program import Translation
 from dipc.dipwhile.export.coq.core_syntax import Block, Term, lines, number
 from dipc.dipwhile.export.coq.core_units import Denominators
+from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import InputError
 from dipc.export.coq.library import MODULES, imported
@@ -101,7 +102,7 @@ class CoreListing(Listing):
         translation, block = self.translation, self.block
         inputs = sum(len(variable.cells) for variable in translation.program.inputs)
         for i, (cell, name) in enumerate(translation.cells.items()):
-            yield f"Definition {name} : nat := {i}.  (* {spelled(cell)} *)"
+            yield f"Definition {name} : nat := {i}.  (* {spelled_cell(cell)} *)"
         for atom, value in translation.atoms.items():
             yield f"(* {comment(atom)} is {value} *)"
         sets = (listed(map(self.cell, domain)) for domain in self.certificate.sets.inputs)

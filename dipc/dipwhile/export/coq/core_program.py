@@ -16,6 +16,7 @@ from typing import assert_never
 from flint import fmpq
 
 from dipc.dipwhile.export.coq.core_syntax import Block, Statement, Term, number, size
+from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.liveness import live_cells, successors
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
@@ -44,12 +45,6 @@ ZERO = number(0)
 def refused(what: str, span: Span | None = None) -> Unsupported:
     """The error for what is outside the fragment."""
     return Unsupported(f"{what} is not in the part of the language that Coq knows", span)
-
-
-def spelled(cell: Cell) -> str:
-    """A cell as the source writes it."""
-    name, index = cell
-    return f"{name}[{index}]" if index else name
 
 
 @dataclass(frozen=True)
@@ -164,7 +159,7 @@ class Translation:
         ends = {(v.name, i) for v in self.program.outputs for _, i in v.cells}
         later = live_cells(self.program)[stop] if stop < len(self.program.code) else ends
         if cell in later:
-            raise refused(f"a sample `{spelled(cell)}` that is read after its block", noise.span)
+            raise refused(f"a sample `{spelled_cell(cell)}` that is read after its block", noise.span)
         terms = self.weight(noise.rate), self.expression(noise.mean)
         return Statement("Noise", self.cells[cell], terms, blocks=(self.region(pc + 1, stop),))
 
