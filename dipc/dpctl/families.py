@@ -96,11 +96,13 @@ def _on_class(
     open_at = {name: [box for box in boxes if box.status == "undecided"] for name, boxes in found.items()}
     at_states = {s: "fails" if s in failed else "undecided" if open_at[s] else "holds" for s in found}
     holds = frozenset(s for s, status in at_states.items() if status == "holds")
+    wanted = asked.eps_range
+    whole = Region(wanted.low, wanted.high, wanted.low_closed, wanted.high_closed)
     common: Any = {
         "property": asked,
         "model": model,
         "at": at_states,
-        "regions": {s: (whole_region(asked.eps_range),) if s in holds else () for s in found},
+        "regions": {s: (whole,) if s in holds else () for s in found},
         "satisfying": holds,
         "parameters": parameters.ranges,
         "boxes": {s: tuple(boxes) for s, boxes in found.items()},
@@ -112,11 +114,6 @@ def _on_class(
         return Holds(**common)
     state, (box, *_) = next((s, boxes) for s, boxes in open_at.items() if boxes)
     return Undecided(**common, reason=f"it is open at {state} for {ranges_text(box.ranges)}")
-
-
-def whole_region(wanted: EpsRange) -> Region:
-    """A range of eps as a region."""
-    return Region(wanted.low, wanted.high, wanted.low_closed, wanted.high_closed)
 
 
 def ranges_text(ranges: Mapping[str, EpsRange]) -> str:

@@ -65,11 +65,6 @@ def export(asked: Asked, output: str | None, to: str) -> int:
     csv          a table of transitions
     dot, svg     a picture
     """
-    return write_export(asked, to, output)
-
-
-def write_export(asked: Asked, to: str, output: str | None) -> int:
-    """Write the model to a file or the standard output."""
     options.refuse_overwriting(output, asked.file)
     with work(f"export of {asked.name}", *asked.limits):
         content = loaded(asked).export(to)
