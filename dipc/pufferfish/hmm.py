@@ -259,7 +259,7 @@ class AnyQuestion:
     def plot(self, **options: Any) -> Figure:
         """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
 
-        Options are ``what`` ("loss", "delta", "witness"), ``claim``, ``at`` and ``points``.
+        Options are ``what`` ("loss", "delta"), ``claim``, ``at`` and ``points``.
         Needs matplotlib (extra ``report``).
         """
         return views.plot(self, **options)

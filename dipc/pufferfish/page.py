@@ -23,7 +23,7 @@ from dipc.numbers.exact import Number
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.certify import question_certificate
 from dipc.pufferfish.export.hmm import chain_of
-from dipc.pufferfish.hmm import AnyQuestion, PufferfishQuestion
+from dipc.pufferfish.hmm import AnyQuestion, HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.panels import fixed, panels_of
 from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.question import Question
@@ -125,17 +125,11 @@ def _sections(subject: Subject, verdict: PufferfishVerdict | None, attempts: Att
     panels = attempts("the plots", lambda: panels_of(subject.asked, Clock()))
     if panels and len(panels) > 1 and subject.model is not None and subject.model.horizon == 1:
         panels = [panel for panel in panels if panel.kind != "horizon"]  # a single point
-    if panels and shown is not None and len(shown.parameters) == 1 and shown.epsilon is None:
-        panels += attempts("the plot of the counterexample", lambda: _witness_panels(subject)) or []
     if panels:
         yield section("Plots", plots(panels))
     yield attempts("the drawing", lambda: _drawing(subject, shown or reached)) or ""
     yield section("The text", f'<pre class="box" tabindex="0">{escape(subject.source.text.strip())}</pre>')
     yield _again(subject, verdict, attempts)
-
-
-def _witness_panels(subject: Subject) -> list[Any]:
-    return panels_of(subject.asked, Clock(), what="witness")
 
 
 # --- the chain -----------------------------------------------------------------------------------
@@ -231,6 +225,8 @@ def _options(subject: Subject) -> Iterator[str]:
 @views.page.register(AnyQuestion)
 def _page(question: AnyQuestion, file: str | Path | None = None, **options: Any) -> Path:
     """Write the page; raises :class:`InputError` unless ``file`` is named as one."""
+    if isinstance(question, HiddenMarkovModel):
+        question = question.question()
     target = target_of(question.source.name, file)
     write_file(target, report_question_html(question, **options))
     return target

@@ -1,7 +1,7 @@
 """A question of Pufferfish privacy as a figure: the least epsilon against the horizon, a parameter or eps.
 
-It is about a hidden Markov model or a program; also delta against epsilon, the map of two parameters, and
-the witness.  Every point is an exact answer, both ends of a proved interval or a ball around a number, which
+It is about a hidden Markov model or a program; also delta against epsilon, and the map of two parameters.
+Every point is an exact answer, both ends of a proved interval or a ball around a number, which
 becomes a float at the end; lines between points only guide the eye.
 """
 
@@ -28,7 +28,7 @@ from dipc.pufferfish.laws import law_of
 from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Claim, Pair, Parameters, Question
 from dipc.pufferfish.rational import Rational
-from dipc.pufferfish.verdict import Budget, Reached
+from dipc.pufferfish.verdict import Budget
 from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet
 from dipc.report.sampling import Range, as_float, fmpq_of
 from dipc.signs.boxes import HALF
@@ -49,10 +49,9 @@ EPS, LABEL, MOST_AXES = "ε", "least ε", 2
 USUAL = fmpq(1, 10), fmpq(10)  # where a claim is for all eps > 0
 BITS = 256
 WIDE = 5.0  # the greatest epsilon that is drawn
-WHAT = ("loss", "delta", "witness")
+WHAT = ("loss", "delta")
 """What can be drawn."""
 Values = Mapping[str, fmpq]
-Ball = Callable[[Values], arb | None]
 
 
 class Bounds(NamedTuple):
@@ -67,8 +66,7 @@ class Subject:
     """What depends on parameters, and perhaps on eps.
 
     ``values`` maps shares of the axes, from 0 to 1, to values of all of them; ``contains`` tells whether the
-    point belongs to the class.  ``least`` is the least epsilon there; ``sides`` are both probabilities of
-    what a witness shows.
+    point belongs to the class.  ``least`` is the least epsilon there.
     """
 
     axes: Mapping[str, Axis]
@@ -76,8 +74,6 @@ class Subject:
     contains: Callable[[Shares], bool]
     least: Callable[[Values], Bounds]
     claim: Claim | None = None
-    witness: Reached | None = None
-    sides: Sequence[Ball] = ()
 
 
 def claimed(claim: Claim, values: Values) -> float:
@@ -97,22 +93,17 @@ def middle(ball: arb) -> float:
 # --- panels --------------------------------------------------------------------------------------
 
 
-def panels(subject: Subject, points: int, what: str) -> Iterator[Panel]:
-    """The least epsilon (``what`` is "loss"), or the probabilities of the witness ("witness").
-
-    Raises :class:`InputError` if there are too many axes.
-    """
+def panels(subject: Subject, points: int) -> Iterator[Panel]:
+    """The least epsilon over one or two axes.  Raises :class:`InputError` if there are more."""
     names = tuple(subject.axes)
     if len(names) > MOST_AXES:
         message = f"a figure has {MOST_AXES} axes, not {len(names)}: {', '.join(names)}"
         fixed = " ".join(f"--fix {name}=1/2" for name in names[MOST_AXES:] if name != EPS)
         raise InputError(message, hint=f"for example {fixed or '--at 1/2'}")
-    if what == "witness" and subject.witness is not None:
-        yield _witness_panel(subject, subject.witness, points)
-    elif what != "witness" and len(names) == 1:
+    if len(names) == 1:
         words = f"The least epsilon at values of {names[0]}."
         yield _curve_panel(subject, points, "parameter", words)
-    elif what != "witness" and names:
+    elif names:
         yield _map_panel(subject, points)
 
 
@@ -136,23 +127,6 @@ def _curve_panel(subject: Subject, points: int, kind: str, words: str) -> Panel:
         said, heights = f"claim {clipped(claim.text, 20)}", [claimed(claim, values) for values in inside]
         marks.append(Line(across, heights, CLAIM, said) if claim.rate else Rule(heights[0], CLAIM, said))
     return Panel(kind, f"By {name}", words, marks, axis, Axis(LABEL, low=0))
-
-
-def _witness_panel(subject: Subject, witness: Reached, points: int) -> Panel:
-    """Both probabilities of what a witness shows, and the bound; nan where a secret is impossible."""
-    ((name, axis),), claim = subject.axes.items(), subject.claim
-    assert claim is not None
-    shown, inside = " ".join(witness.sequence), places(subject, points)
-    across = [as_float(values[name]) for values in inside]
-    first, second = (f"P({shown} | {side})" for side in (witness.secret, witness.against))
-    left, right = ([side(values) for values in inside] for side in subject.sides)
-    bound = [p if p is None else p * _factor(claim, values) for p, values in zip(right, inside, strict=True)]
-    named = zip((first, second, f"bound c {second}"), (left, right, bound), LOOKS, strict=True)
-    marks = [
-        Line(across, [nan if p is None else middle(p) for p in ps], look, said) for said, ps, look in named
-    ]
-    words = f"The probabilities of the counterexample's output at values of {name}."
-    return Panel("witness", "The counterexample", words, marks, axis, Axis("probability", low=0))
 
 
 def _map_panel(subject: Subject, points: int) -> Panel:
@@ -215,43 +189,24 @@ def _model_panels(question: Question, clock: Clock, points: int, what: str) -> I
         words = "The least epsilon for each number of observations."
         yield _curve_panel(by_horizon(question, horizon, clock), horizon - 1, "horizon", words)
     if what == "loss" and len(names) in (1, 2):
-        yield from panels(of_model(question, clock), points, what)
+        yield from panels(of_model(question, clock), points)
     if what == "delta" and not names and horizon is not None:
         pure = question if claim is None else replace(question, claim=replace(claim, delta=fmpq(0)))
         least = _bounds(pipeline.budget(pure, clock)).high
         deltas = partial(delta_of_question, Rational(question, clock), horizon)
         yield delta_panel(deltas, least, claim, points)
-    if what == "witness":
-        refuse_but_one(names)
-        shown = None if claim is None else pipeline.check(question, clock).counterexample
-        yield from panels(of_model(question, clock, shown), points, what)
 
 
-def of_model(question: Question, clock: Clock, witness: Reached | None = None) -> Subject:
-    """A model with parameters, and a witness that is one sequence."""
+def of_model(question: Question, clock: Clock) -> Subject:
+    """A model with parameters."""
     family = check_class(question, clock)
-    witness = None if witness is None or witness.sequences else witness
     return Subject(
         {name: Axis(clipped(name, 40)) for name in question.parameters.names},
         family.values,
         family.contains,
         lambda values: _bounds(pipeline.budget(fixed(question, values), clock)),
         question.claim,
-        witness,
-        _sides(question, witness),
     )
-
-
-def _sides(question: Question, found: Reached | None) -> list[Ball]:
-    """The probabilities of the sequence of a witness, for both of its sides."""
-    if found is None:
-        return []
-    asked, sequence = (found.secret, found.against, found.prior), found.sequence
-    named = {
-        (pair.left.name, pair.right.name, pair.left.prior or pair.right.prior): pair
-        for pair in question.pairs
-    }
-    return [partial(ball_of, question, law_of(question, side).probability(sequence)) for side in named[asked]]
 
 
 def ball_of(question: Question, p: Parametric, values: Values) -> arb | None:
@@ -319,13 +274,9 @@ def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
 
 
 def _program_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
-    drawn = what == "witness" and question.claim is not None
-    found = pipeline.check(question, clock).counterexample if drawn else None
-    subject = of_program(question, clock, found)
-    if what == "witness":
-        refuse_but_one(tuple(subject.axes))
+    subject = of_program(question, clock)
     if what != "delta" and subject.axes:
-        yield from panels(subject, points, what)
+        yield from panels(subject, points)
     elif not subject.axes:
         yield delta_panel(Laws(question).delta, subject.least({}).high, question.claim, points)
 
@@ -370,7 +321,7 @@ class Laws:
             return max((middle(each) for each in sums), default=0.0)
 
 
-def of_program(question: Question, clock: Clock, witness: Reached | None = None) -> Subject:
+def of_program(question: Question, clock: Clock) -> Subject:
     """A program: its parameters, and eps if its probabilities depend on it."""
     family, eps_name = check_class(question.without_numbers(), clock), question.parameters.eps_name
     names = [name for name in question.parameters.names if name != eps_name]
@@ -394,8 +345,6 @@ def of_program(question: Question, clock: Clock, witness: Reached | None = None)
         lambda u: not names or family.contains(inside(u)),
         Laws(question).least,
         question.claim,
-        witness,
-        _sides(question, witness),
     )
 
 
@@ -417,10 +366,10 @@ def plot_question(
     """A figure about a model or a program.
 
     ``what`` is "loss": the least epsilon for each horizon of a model and, over one or two parameters (eps of
-    a program may be one), at some of their values; "delta": the least delta for each epsilon (of a program
-    without parameters "loss" is this, too); or "witness": the probability of the counterexample at values of
-    a parameter.  Raises :class:`InputError` if there is nothing to draw or there are too many parameters,
-    :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model with eps.
+    a program may be one), at some of their values; or "delta": the least delta for each epsilon (of a program
+    without parameters "loss" is this, too).  Raises :class:`InputError` if there is nothing to draw or there
+    are too many parameters, :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model
+    with eps.
     """
     drawn = panels_of(question, clock, points, what)
     return sheet(drawn, title or clipped(question.name, 90))
@@ -432,21 +381,11 @@ def panels_of(question: Question, clock: Clock, points: int = POINTS, what: str 
         raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
     drawn = list((_program_panels if question.of_program else _model_panels)(question, clock, points, what))
     if not drawn:
-        why = {
-            "witness": "the claim is not violated",
-            "delta": "there are free parameters, or no number of observations",
-        }.get(what, "no probability depends on a parameter or on eps")
-        hint = "set parameters with --fix" if what == "delta" else ""
+        why, hint = "no probability depends on a parameter or on eps", ""
+        if what == "delta":
+            why, hint = "there are free parameters, or no number of observations", "set parameters with --fix"
         raise InputError(f"there is nothing to draw: {why}", hint=hint)
     return drawn
-
-
-def refuse_but_one(axes: Sequence[str]) -> None:
-    """Refuse to draw a counterexample over more or less than one axis."""
-    if len(axes) != 1:
-        found = ", ".join(axes) or "none"
-        hint = f"set the others, for example --fix {axes[0]}=1/2" if axes else "it is printed by `check`"
-        raise InputError(f"a counterexample is drawn over one free parameter, not over {found}", hint=hint)
 
 
 @views.plot.register(AnyQuestion)

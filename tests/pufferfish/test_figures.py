@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, combinations, product
-from math import exp, inf, log
+from math import inf, log
 from pathlib import Path
 from typing import Any
 
@@ -228,17 +228,6 @@ def test_infinite_cells() -> None:
     assert beyond.norm(0.0) == 0.5  # grey, not the white of the paper
 
 
-def test_the_witness() -> None:
-    (axes,) = dipc.load("ex3").question().plot(what="witness", points=4).axes
-    drawn = [list(line.get_ydata()) for line in axes.lines]
-    assert drawn == [pytest.approx([x] * 3) for x in (2 / 3, 1 / 6, 1 / 3)]
-    (axes,) = asked(CLINIC).fix(t="1/2", p="1/2").plot(what="witness", claim="eps", points=4).axes
-    left, right, bound = (line.get_ydata() for line in axes.lines)
-    at = axes.lines[0].get_xdata()
-    assert list(bound) == pytest.approx([exp(x) * y for x, y in zip(at, right, strict=True)])
-    assert all(x > y for x, y in zip(left, bound, strict=True))
-
-
 def test_delta_is_drawn() -> None:
     (axes,) = dipc.load("noisy-max-3").pufferfish().plot(points=8).axes
     values = list(axes.lines[0].get_ydata())
@@ -266,11 +255,8 @@ def test_one_eps() -> None:
     ("name", "options", "message"),
     [
         ("ex5", {}, "a figure has 2 axes, not 3: pA, pB, pC"),
-        ("noisy-max-3", {"what": "witness"}, "drawn over one free parameter, not over none"),
-        ("ex5", {"what": "witness"}, "drawn over one free parameter, not over pA, pB, pC"),
         ("ex5", {"what": "delta"}, "nothing to draw"),
         ("ex3", {"what": "delta"}, "nothing to draw"),
-        ("ex4", {"what": "witness"}, "nothing to draw: the claim is not violated"),
         ("ex3", {"what": "everything"}, "no figure `everything`"),
         ("ex5", {"what": "everything"}, "no figure `everything`"),
     ],
@@ -288,6 +274,6 @@ def test_the_command(suffix: str, tmp_path: Path, capsys: Capture) -> None:
     fixed = ["--fix", "pC=1/2", "--points", "4"]
     assert status(["pufferfish", "plot", "ex5", *fixed, "-o", str(target)]) == 0
     assert target.stat().st_size > 5000
-    assert status(["pufferfish", "plot", "ex3", "--what", "witness", "-o", str(target), "--points", "4"]) == 0
+    assert status(["pufferfish", "plot", "ex2", "--what", "delta", "-o", str(target), "--points", "4"]) == 0
     assert status(["pufferfish", "plot", "ex5", "-o", str(target)]) == 2
     assert "--fix pC=1/2" in capsys.readouterr().err

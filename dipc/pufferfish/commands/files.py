@@ -101,9 +101,8 @@ def plot(asked: Asked, output: str, points: int, what: str) -> int:
     drawn for each epsilon.
 
     \b
-    loss       the least epsilon
-    delta      the least delta for each epsilon, without parameters
-    witness    both probabilities of the counterexample, for one parameter
+    loss     the least epsilon
+    delta    the least delta for each epsilon, without parameters
 
     Each point is exact; the claim is a dashed line.
     """
