@@ -51,8 +51,71 @@ OUTSIDE = re.compile(r"[^\s()]+(?:\([^()]*\))?")
 
 
 @methods_with_options_only
+class AnyQuestion:
+    """What can be asked about a model, or about a program with secrets."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def source(self) -> Source:
+            """The text of the model or the program."""
+
+    def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
+        """The question with this claim, or its own if there is one; ``at`` is the only eps."""
+        raise NotImplementedError
+
+    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
+        """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default its own.
+
+        ``at`` is the only eps of a program, or that of a claim about a model without eps.  Returns Private,
+        Violated or Undecided, for example if a limit (:func:`dipc.limits`) runs out.  Raises
+        :class:`InputError` (and while the claim or the program is read, :class:`LimitReached`).
+        """
+        clock = Clock()
+        return pipeline.check(self.asking(claim, at, clock), clock)
+
+    def budget(self, *, at: Number | None = None) -> Budget:
+        """The least c for which the question is private, with a sequence that reaches it.
+
+        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
+        """
+        clock = Clock()
+        return pipeline.budget(self.asking(None, at, clock), clock)
+
+    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
+        """The question for another tool: ``smtlib``, ``redlog``; or the model as a chain: ``drn``,
+        ``prism``, ``dot``, ``svg``.
+
+        Raises :class:`InputError` for what the format cannot say, and :class:`LimitReached`.
+
+        >>> HiddenMarkovModel.load("ex3").question().export("redlog").splitlines()[-1]
+        'rlqe phi;'
+        """
+        clock = Clock()
+        return held(clock, lambda: formats.export(self.asking(claim, at, clock), to, clock))
+
+    def plot(self, **options: Any) -> Figure:
+        """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
+
+        Options are ``what`` ("loss", "delta"), ``claim``, ``at`` and ``points``.
+        Needs matplotlib (extra ``report``).
+        """
+        return views.plot(self, **options)
+
+    def report(self, file: str | Path | None = None, **options: Any) -> Path:
+        """Write what ``dipc report`` writes, a page of HTML, and return its path.
+
+        ``file`` is by default named after the model or the program, in the current folder; options are
+        ``claim``, ``at`` and ``title``.  Needs matplotlib (extra ``report``).
+        """
+        return views.page(self, file, **options)
+
+
+@methods_with_options_only
 @dataclass(frozen=True, slots=True)
-class HiddenMarkovModel:
+class HiddenMarkovModel(AnyQuestion):
     """A hidden Markov model, perhaps with parameters; ``notes`` tell what was rounded.
 
     >>> rows = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
@@ -130,25 +193,9 @@ class HiddenMarkovModel:
             lines.append(f"state {_word(str(node))} emits {_weights(emits)} next {following}")
         return HiddenMarkovModel(Source("<model>", "\n".join(lines)))
 
-    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
-        """Decide a claim, by default that of the file; see :meth:`PufferfishQuestion.check`."""
-        return self.question().check(claim, at=at)
-
-    def budget(self) -> Budget:
-        """The least c; see :meth:`PufferfishQuestion.budget`."""
-        return self.question().budget()
-
-    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
-        """The question of the file for another tool; see :meth:`PufferfishQuestion.export`."""
-        return self.question().export(to, claim=claim, at=at)
-
-    def plot(self, **options: Any) -> Figure:
-        """What ``dipc plot`` draws; see :meth:`PufferfishQuestion.plot`."""
-        return self.question().plot(**options)
-
-    def report(self, file: str | Path | None = None, **options: Any) -> Path:
-        """Write what ``dipc report`` writes; see :meth:`PufferfishQuestion.report`."""
-        return self.question().report(file, **options)
+    def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
+        """The question of the file, see :meth:`question`, with this claim or its own."""
+        return self.question().asking(claim, at, clock)
 
     def question(
         self,
@@ -211,66 +258,6 @@ class HiddenMarkovModel:
 
     def __repr__(self) -> str:
         return f"<HiddenMarkovModel {self.source.name}>"
-
-
-@methods_with_options_only
-class AnyQuestion:
-    """What can be asked about a model, or about a program with secrets."""
-
-    @property
-    def source(self) -> Source:
-        """The text of the model or the program."""
-        raise NotImplementedError
-
-    def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
-        """The question with this claim, or its own if there is one; ``at`` is the only eps."""
-        raise NotImplementedError
-
-    def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
-        """Decide a claim such as ``"ln(2)"`` or ``"eps, 1/100"``, by default its own.
-
-        ``at`` is the only eps of a program, or that of a claim about a model without eps.  Returns Private,
-        Violated or Undecided, for example if a limit (:func:`dipc.limits`) runs out.  Raises
-        :class:`InputError` (and while the claim or the program is read, :class:`LimitReached`).
-        """
-        clock = Clock()
-        return pipeline.check(self.asking(claim, at, clock), clock)
-
-    def budget(self, *, at: Number | None = None) -> Budget:
-        """The least c for which the question is private, with a sequence that reaches it.
-
-        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
-        """
-        clock = Clock()
-        return pipeline.budget(self.asking(None, at, clock), clock)
-
-    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
-        """The question for another tool: ``smtlib``, ``redlog``; or the model as a chain: ``drn``,
-        ``prism``, ``dot``, ``svg``.
-
-        Raises :class:`InputError` for what the format cannot say, and :class:`LimitReached`.
-
-        >>> HiddenMarkovModel.load("ex3").question().export("redlog").splitlines()[-1]
-        'rlqe phi;'
-        """
-        clock = Clock()
-        return held(clock, lambda: formats.export(self.asking(claim, at, clock), to, clock))
-
-    def plot(self, **options: Any) -> Figure:
-        """What ``dipc pufferfish plot`` draws: ``question.plot().savefig("loss.png")``.
-
-        Options are ``what`` ("loss", "delta"), ``claim``, ``at`` and ``points``.
-        Needs matplotlib (extra ``report``).
-        """
-        return views.plot(self, **options)
-
-    def report(self, file: str | Path | None = None, **options: Any) -> Path:
-        """Write what ``dipc report`` writes, a page of HTML, and return its path.
-
-        ``file`` is by default named after the model or the program, in the current folder; options are
-        ``claim``, ``at`` and ``title``.  Needs matplotlib (extra ``report``).
-        """
-        return views.page(self, file, **options)
 
 
 @methods_with_options_only

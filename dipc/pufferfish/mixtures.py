@@ -62,7 +62,7 @@ def question_of(
 
 
 def _check_fixed(mixtures: Mixtures, values: Values) -> None:
-    for name in values.keys() - set(mixtures.ring.names):
+    for name in (name for name in values if name not in mixtures.ring.names):
         raise InputError(f"there is no parameter `{name}`", hint=option_meant(name, mixtures.ring.names))
     for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True):
         if name in values and not _is_within(values[name], ends, values):

@@ -62,11 +62,12 @@ class ProgramQuestion(AnyQuestion):
         asked = self.secrets.asked(claim, eps)
         return self._posed(Claim(*asked.epsilon, asked.delta), asked.eps_range, clock)
 
-    def _posed(self, claim: Claim | None, eps_range: EpsRange, clock: Clock) -> Question:
+    def _posed(self, claim: Claim | None, eps_range: EpsRange, clock: Clock, strict: bool = True) -> Question:
         def posed() -> Question:
             mixtures: Mixtures = self.secrets.mixtures(eps_range, clock)
             question = deciding.question_of(mixtures, claim, eps_range, self.fixed)
-            deciding.check_claim(question)
+            if strict:
+                deciding.check_claim(question)
             deciding.check_drawn(mixtures, self.fixed, clock)
             return question
 
@@ -77,13 +78,13 @@ class ProgramQuestion(AnyQuestion):
         return AnyQuestion.check(self, claim, at=at)
 
     def as_model(self, claim: str | None = None) -> Question:
-        """The question of the file, if certificates can be about it.
+        """The question of the file, if certificates can be about it; the claim may not fit.
 
         Raises as :meth:`asking`, and :class:`~dipc.errors.Unsupported` if a probability is not a rational
         function of exp(-eps/m).
         """
-        self.secrets.asked(claim)
-        question = self.asking(claim, None, Clock())
+        asked = self.secrets.asked(claim)
+        question = self._posed(Claim(*asked.epsilon, asked.delta), asked.eps_range, Clock(), strict=False)
         if not question.parameters.rational:
             raise Unsupported(
                 "models of programs whose probabilities are not rational functions of exp(-eps/m)"

@@ -12,7 +12,7 @@ from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.failures import INTERRUPTED, Interrupted
 from dipc.cli.terminal import columns, say, write
-from dipc.cli.work import say_left_out, work
+from dipc.cli.work import Work, say_left_out, work
 from dipc.clock import Clock, limits
 from dipc.errors import InputError
 from dipc.files import write_file
@@ -179,59 +179,59 @@ def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
     A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
     outputs, and without --given those for every secret are printed.
     """
-    if asked.is_program:
-        return _program_distribution(asked, given, sequence)
+    with work(f"distribution of {asked.name}", *asked.limits) as running:
+        horizon, rows, note = (_of_program if asked.is_program else _of_model)(
+            asked, given, sequence, running
+        )
+    if asked.as_json:
+        head = {"model": asked.name, "given": given, "horizon": horizon}
+        own = ("given",) if asked.is_program else ()
+        records = [dict.fromkeys(own, row[0]) | _record(*row[1:]) for row in rows]
+        say(json.dumps(envelope("pufferfish distribution", {**head, "distribution": records}), indent=2))
+        return 0
+    groups = dict.fromkeys((name, prior) for name, prior, _, _ in rows)
+    for name, prior in groups:
+        if asked.is_program:
+            say(f"given {name}" + (f"   (prior {prior})" if prior else ""))
+        elif len(groups) > 1:
+            say(f"prior {prior}")
+        for line in _aligned([_columns(*row[2:]) for row in rows if row[:2] == (name, prior)]):
+            say(line)
+    if note:
+        click.echo(pretty(note), err=True)
+    return 0
+
+
+Probability = tuple[str, str | None, tuple[str, ...], "Function | Mixed"]
+"""What is given, under which prior, a sequence and its probability."""
+Found = tuple[int | None, list[Probability], str]
+"""The horizon, the probabilities, and a note on them."""
+
+
+def _of_program(asked: Asked, given: str | None, output: str | None, running: Work) -> Found:
+    """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
+    question = asked.load_program().asking(None, asked.at, running.clock)
+    laws = running.held(lambda: laws_of(question, given))
+    if output is not None:
+        laws = {key: _only(law, output) for key, law in laws.items()}
+    return 1, [(name, prior, (o,), f) for (name, prior), law in laws.items() for o, f in law.items()], ""
+
+
+def _of_model(asked: Asked, given: str | None, sequence: str | None, running: Work) -> Found:
+    """P(sequence | given) of a model, for every prior, and all sequences or one."""
     if given is None:
         raise InputError(
             "whose distribution?", hint="--given NAME, a secret, a distribution or a first state"
         )
     if asked.at is not None:
         raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
-    with work(f"distribution of {asked.name}", *asked.limits) as running:
-        question = asked.load(given)
-        rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
-    if asked.as_json:
-        head = {"model": asked.name, "given": given, "horizon": question.horizon}
-        _say_json({**head, "distribution": [_record(*row) for row in rows]})
-        return 0
-    priors = dict.fromkeys(prior for prior, _, _ in rows)
-    for prior in priors:
-        if len(priors) > 1:
-            say(f"prior {prior}")
-        for line in _aligned([_columns(word, p) for name, word, p in rows if name == prior]):
-            say(line)
-    parameters = question.question.parameters
+    question = asked.load(given)
+    rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
+    parameters, note = question.question.parameters, ""
     if len(parameters.names) > 1 and parameters.eps_name is not None:
         divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
-        click.echo(pretty(f"note: {parameters.eps_name} = exp(-eps{divided})"), err=True)
-    return 0
-
-
-def _say_json(found: Record) -> None:
-    say(json.dumps(envelope("pufferfish distribution", found), indent=2))
-
-
-def _program_distribution(asked: Asked, given: str | None, output: str | None) -> int:
-    """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
-    with work(f"distribution of {asked.name}", *asked.limits) as running:
-        question = asked.load_program().asking(None, asked.at, running.clock)
-        laws = running.held(lambda: laws_of(question, given))
-    if output is not None:
-        laws = {key: _only(law, output) for key, law in laws.items()}
-    if asked.as_json:
-        head = {"model": asked.name, "given": given, "horizon": 1}
-        records = [
-            {"given": name, **_record(prior, (o,), f)}
-            for (name, prior), law in laws.items()
-            for o, f in law.items()
-        ]
-        _say_json({**head, "distribution": records})
-        return 0
-    for (name, prior), law in laws.items():
-        say(f"given {name}" + (f"   (prior {prior})" if prior else ""))
-        for line in _aligned([_columns((o,), f) for o, f in law.items()]):
-            say(line)
-    return 0
+        note = f"note: {parameters.eps_name} = exp(-eps{divided})"
+    return question.horizon, rows, note
 
 
 def _only(law: Mapping[str, Mixed], output: str) -> dict[str, Mixed]:
@@ -247,9 +247,6 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
 
 
-Probability = tuple[str | None, tuple[str, ...], Function]
-
-
 def _probabilities(
     question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
 ) -> Iterator[Probability]:
@@ -257,12 +254,12 @@ def _probabilities(
     for prior, law in question.laws(given).items():
         if sequence is not None:
             word = tuple(spoken(sequence))
-            yield prior, word, as_function(law.probability(word), parameters)
+            yield given, prior, word, as_function(law.probability(word), parameters)
         elif question.horizon is None:
             raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
         else:
             for word, p in law.sequences(question.horizon, clock):
-                yield prior, word, as_function(p, parameters)
+                yield given, prior, word, as_function(p, parameters)
 
 
 def _decimal(p: Function | Mixed) -> str | None:
