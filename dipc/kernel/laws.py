@@ -387,34 +387,28 @@ Move = tuple[int, int, int]
 class Automaton:
     """A named adjacency reads two inputs cell by cell; its state is what is left of the distance.
 
-    In the linf distance every cell may spend all of it, so nothing is remembered.  States are numbered.
+    In the linf distance every cell may spend all of it, so nothing is remembered.  States are integers, in
+    units of a common denominator.
     """
 
     def __init__(self, adjacency: Adjacency, sets: Sets) -> None:
         self.shared = adjacency.kind in ("l1", "hamming")
         self.kind, self.domains = adjacency.kind, sets.inputs
-        self.states: list[Fraction] = []
-        self._numbers: dict[Fraction, int] = {}
+        numbers = [x for domain in sets.inputs for x in domain if isinstance(x, Fraction)]
+        self.unit = math.lcm(*(x.denominator for x in [adjacency.distance, *numbers]))
+        self.start = int(adjacency.distance * self.unit)
         self._moves: dict[tuple[int, int], list[Move]] = {}
-        self.start = self._number(adjacency.distance)
-
-    def _number(self, left: Fraction) -> int:
-        """The number of a state."""
-        number = self._numbers.setdefault(left, len(self.states))
-        if number == len(self.states):
-            self.states.append(left)
-        return number
 
     def moves(self, cell: int, state: int) -> list[Move]:
         """(a, b, the state then): the cell may have its a-th value in u and its b-th in u'."""
-        domain, left = self.domains[cell], self.states[state]
+        domain = self.domains[cell]
         key = id(domain), state
         if key not in self._moves:
             self._moves[key] = [
-                (a, b, self._number(left - more) if self.shared and more else state)
+                (a, b, state - more if self.shared else state)
                 for a, x in enumerate(domain)
                 for b, y in enumerate(domain)
-                if (more := cost(self.kind, x, y)) <= left
+                if (more := int(cost(self.kind, x, y) * self.unit)) <= state
             ]
         return self._moves[key]
 
