@@ -61,13 +61,12 @@ class Ordered(Automaton):
 
     def moves(self, cell: int, state: int) -> list[Move]:
         """Sorted, a move comes after all those that dominate it."""
-        place, left = self.ranks[cell], self.inner.states
+        place = self.ranks[cell]
         moves = self.inner.moves(cell, state)
         kept: list[Move] = []
-        for a, b, after in sorted(moves, key=lambda m: (-place[m[0]][1], place[m[1]][1], -left[m[2]])):
+        for a, b, after in sorted(moves, key=lambda m: (-place[m[0]][1], place[m[1]][1], -m[2])):
             others = (
-                at_most(place[a], place[x]) and at_most(place[y], place[b]) and left[after] <= left[z]
-                for x, y, z in kept
+                at_most(place[a], place[x]) and at_most(place[y], place[b]) and after <= z for x, y, z in kept
             )
             if not any(others):
                 kept.append((a, b, after))
