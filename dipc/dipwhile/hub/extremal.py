@@ -29,7 +29,7 @@ from functools import cached_property
 
 from dipc.clock import Tick
 from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB
-from dipc.dipwhile.hub.shapes import Cells, Roles, Shape, Shapes, fits
+from dipc.dipwhile.hub.shapes import Cells, Roles, Shape, Shapes
 from dipc.dipwhile.hub.symbolic import Execution, Unfit
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.explore import check_total
@@ -66,7 +66,7 @@ class HubNeighbours(WithinDistance):
     def __init__(self, space: InputSpace, relation: Distance, tick: Tick) -> None:
         super().__init__(space, relation)
         self._distance, self._tick = relation, tick
-        self._shapes = Shapes(space, Execution(space, tick, fits))
+        self._shapes = Shapes(space, Execution(space, tick))
         self._check_totals()
         self._choices = {shape: self._chosen(shape, cells) for shape, cells in dict(self._shapes.of).items()}
 

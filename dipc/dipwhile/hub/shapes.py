@@ -20,7 +20,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, Factor, Integrals
-from dipc.dipwhile.hub.symbolic import Chain, Execution, Unfit, elements
+from dipc.dipwhile.hub.symbolic import Chain, Execution
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.valuations import in_order
 from dipc.numbers.exppoly import ExpPoly
@@ -51,31 +51,6 @@ class Shape(NamedTuple):
 Assigned = Iterable[tuple[Roles, int, int]]  # roles, the place of a value in the domain, how many have it
 
 
-def stars(execution: Execution, conditions: Chain) -> dict[int, list[tuple[int, int]]]:
-    """The spokes of each hub of a run with their roles, by numbers: the sample and the condition.
-
-    Raises :class:`Unfit` if some condition is between two samples that are both in other conditions, or if a
-    sample is in conditions with a cell beside it, and without.
-    """
-    found = [(number, *execution.conditions[number][:2]) for number in elements(conditions)]
-    often = Counter([end for _, *ends in found for end in ends])
-    if len({execution.samples[sample].place for sample in often}) < len(often):
-        raise Unfit
-    hubs: dict[int, list[tuple[int, int]]] = {}
-    for number, above, below in found:
-        more = often[above] - often[below] or below - above  # of two that are alone the first one is the hub
-        if often[above] > 1 and often[below] > 1:
-            raise Unfit
-        hub, spoke = (above, below) if more > 0 else (below, above)
-        hubs.setdefault(hub, []).append((spoke, number))
-    return hubs
-
-
-def fits(execution: Execution, conditions: Chain) -> None:
-    """Raise :class:`Unfit` unless a run with these conditions is a product of stars."""
-    stars(execution, conditions)
-
-
 class Shapes:
     """The shapes of all outputs, and the probability of each for an input."""
 
@@ -103,7 +78,7 @@ class Shapes:
         star = 0
         for run in runs:
             fixed: list[tuple[int, ...]] = []
-            for hub, spokes in sorted(stars(self._execution, run).items()):
+            for hub, spokes in sorted(self._execution.stars(run).items()):
                 members = [self._member(sample, condition) for sample, condition in ((hub, -1), *spokes)]
                 for place, role in members:
                     if place is not None:

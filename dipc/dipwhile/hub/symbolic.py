@@ -21,6 +21,7 @@ three samples, samples that are published, anything that today's execution would
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -116,18 +117,15 @@ def elements(chain: Chain) -> Iterator[Any]:
 class Execution:
     """All runs of a program: ``samples``, ``conditions``, and the runs of every outcome.
 
-    ``tick`` is called now and then; ``fits`` is called with the conditions of a run and raises :class:`Unfit`
-    where no run that begins like this is of use.
+    ``tick`` is called now and then.  Raises :class:`Unfit`, also if a run is no product of stars.
     """
 
-    def __init__(
-        self, space: InputSpace, tick: Callable[[], None], fits: Callable[[Execution, Chain], None]
-    ) -> None:
+    def __init__(self, space: InputSpace, tick: Callable[[], None]) -> None:
         self.program = program = space.program
         self.samples: list[Sample] = []
         self.conditions: list[Condition] = []
         self.outcomes: dict[Outcome, list[Chain]] = {}
-        self._space, self._tick, self._fits = space, tick, fits
+        self._space, self._tick = space, tick
         self._numbers: dict[object, int] = {}
         self._symbols: dict[Cell, Datum] = {
             cell: Linear(((-1 - place, fmpq(1)),), fmpq(0))
@@ -145,6 +143,25 @@ class Execution:
         unread = self._outputs.keys() - read
         self._live = [live - unread for live in live_cells(program)]
         self._execute()
+
+    def stars(self, conditions: Chain) -> dict[int, list[tuple[int, int]]]:
+        """The spokes of each hub of a run with their roles, by numbers: the sample and the condition.
+
+        Raises :class:`Unfit` if some condition is between two samples that are both in other conditions, or
+        if a sample is in conditions with a cell beside it, and without.
+        """
+        found = [(number, *self.conditions[number][:2]) for number in elements(conditions)]
+        often = Counter([end for _, *ends in found for end in ends])
+        if len({self.samples[sample].place for sample in often}) < len(often):
+            raise Unfit
+        hubs: dict[int, list[tuple[int, int]]] = {}
+        for number, above, below in found:
+            more = often[above] - often[below] or below - above  # of two that are alone the first is the hub
+            if often[above] > 1 and often[below] > 1:
+                raise Unfit
+            hub, spoke = (above, below) if more > 0 else (below, above)
+            hubs.setdefault(hub, []).append((spoke, number))
+        return hubs
 
     # --- runs ----------------------------------------------------------------------------------
 
@@ -186,7 +203,7 @@ class Execution:
                 self.conditions.append(one)
             runs = [Run(run.outputs, (run.conditions, number)) for run in runs]
         if step.conditions:
-            self._fits(self, runs[0].conditions)
+            self.stars(runs[0].conditions)
         return runs
 
     def _fold(self, node: Node) -> None:
