@@ -619,12 +619,6 @@ def span(m: Interpreter, start: Value, stop: Value = None, step: Value = 1) -> r
     return range(*numbers)
 
 
-@word("len")
-def length(m: Interpreter, values: Value) -> Value:
-    """The number of cells."""
-    return len(values) if isinstance(values, str) else len(m.items(values))
-
-
 @word("zip")
 def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
     """Cells of several lists together."""
@@ -650,13 +644,6 @@ def counter(m: Interpreter, values: Value = ()) -> Value:
     for key in map(m.key, m.items(values)):
         found[key] = found.get(key, 0) + 1
     return m.new(Table(tuple(found.items()), 0))
-
-
-@word("map")
-def mapped(m: Interpreter, function: Value, *iterables: Value) -> Value:
-    """A function of each cell."""
-    rows = zip(*map(m.items, iterables), strict=False)
-    return Once(tuple(m.invoke(function, list(row), {}) for row in rows))
 
 
 @word("functools.reduce")
@@ -805,14 +792,8 @@ def best(name: str) -> Handler:
     return extreme
 
 
-def best_of_two(name: str) -> Handler:
-    """``np.maximum`` or ``np.minimum``."""
-    return lambda m, a, b: m.broadcast(lambda x, y: m.extreme(name, [x, y]), a, b)
-
-
 for _name in ("max", "min"):
     WORDS.update(dict.fromkeys((_name, f"numpy.{_name}", f"numpy.a{_name}"), best(_name)))
-    WORDS[f"numpy.{_name}imum"] = best_of_two(_name)
 
 
 def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
@@ -830,15 +811,6 @@ def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
     found = dip.Call(name, (array,), span=m.place)
     one = Number(fmpq(1), span=m.place)
     return m.assign("best", Binary(Op.SUB, found, one, span=m.place), "num", some(range(len(cells))))
-
-
-def place_of_best(name: str) -> Handler:
-    """``argmax`` or ``argmin`` of a list."""
-    return lambda m, a: place_of(m, name, m.items(a))
-
-
-for _name in ("argmax", "argmin"):
-    WORDS.update(dict.fromkeys((_name, f"numpy.{_name}"), place_of_best(_name)))
 
 
 def less(m: Interpreter, left: Value, right: Value) -> bool:
@@ -918,6 +890,14 @@ def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
 rows(
     {
         ("range",): span,
+        ("len",): lambda m, values: len(m.items(values)),
+        ("map",): lambda m, function, *iterables: Once(
+            tuple(m.invoke(function, [*row], {}) for row in zip(*map(m.items, iterables), strict=False))
+        ),
+        ("argmax", "numpy.argmax"): lambda m, a: place_of(m, "argmax", m.items(a)),
+        ("argmin", "numpy.argmin"): lambda m, a: place_of(m, "argmin", m.items(a)),
+        ("numpy.maximum",): lambda m, a, b: m.broadcast(lambda x, y: m.extreme("max", [x, y]), a, b),
+        ("numpy.minimum",): lambda m, a, b: m.broadcast(lambda x, y: m.extreme("min", [x, y]), a, b),
         ("enumerate",): lambda m, iterable, start=0: Once(tuple(enumerate(m.items(iterable), start))),
         ("reversed",): lambda m, values: Once(tuple(reversed(m.items(values)))),
         ("itertools.chain",): lambda m, *iterables: Once(
