@@ -31,7 +31,7 @@ from dipc.dpctl.language import independent
 from dipc.dpctl.progression import Progression
 from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, expected, largest, sign_of
-from dipc.dpctl.steps import Distribution, Number, Pair, Steps
+from dipc.dpctl.steps import MOST_NODES, Distribution, Number, Pair, Steps
 from dipc.dpctl.words import Bound, Found
 from dipc.models.chain import Mdp, Row
 from dipc.models.graph import components, reaching
@@ -47,7 +47,7 @@ MOST_PERIODS = 1000
 class EveryStep:
     """The search for a number of steps, and a word, that break an inequality."""
 
-    def __init__(self, mdp: Mdp[Any], goal: States, one: Number, tick: Tick, depth: int, most: int) -> None:
+    def __init__(self, mdp: Mdp[Any], goal: States, one: Number, tick: Tick, depth: int) -> None:
         self.goal, self.one, self.zero, self.tick = goal, one, one - one, tick
         self.rows: list[list[Row[Any]]] = [list(dict.fromkeys(rows)) for rows in mdp.rows]
         self.actions, states = range(len(mdp.actions)), range(len(mdp.rows))
@@ -55,7 +55,6 @@ class EveryStep:
         product = Product(mdp.rows, states, marks, [None] * len(states), monitor, one)
         self.steps = Steps(product, [None if s in self._alive else self.zero for s in states], tick)
         self.depth = depth if len(mdp.actions) > 1 else LONGEST
-        self.most = most
 
     def search(self, s: int, t: int, bound: Bound) -> Found:
         """A number of steps and a word that break the bound, the least number first, or a proof."""
@@ -77,7 +76,7 @@ class EveryStep:
                     worst.append(bound.needed(each.p, each.q))
                 if settled or (excess := self._excess(pair, bound)) is None:
                     continue
-                if k == self.depth or len(seen) > self.most:
+                if k == self.depth or len(seen) > MOST_NODES:
                     open_pairs.append(excess)
                     continue
                 for _, child in self.steps.children(pair):

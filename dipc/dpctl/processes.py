@@ -57,7 +57,6 @@ class Options:
     """
 
     depth: int = DEPTH
-    nodes: int = MOST_NODES
     all_schedulers: bool = False
     exact: bool = False
 
@@ -190,7 +189,7 @@ class Fixed(Process, Uniform):
 
     def __init__(self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, options: Options) -> None:
         self.eps_range, self.clock, self.options = eps_range, clock, options
-        self.depth, self.nodes = options.depth, options.nodes
+        self.depth = options.depth
         self.eps: fmpq = eps_range.low if eps_range.is_point else HERE
         here: Any = mapped(mdp, lambda p: lifted(p).at(self.eps))
         self.chain = here
@@ -228,7 +227,7 @@ class Fixed(Process, Uniform):
     def _every(self, path: EachNext) -> EveryStep:
         if path not in self._everies:
             goal, mdp = self.parts(path)[0][path.operand], cast("Mdp[Any]", self.mdp)
-            every = EveryStep(mdp, goal, one_of(mdp), self.tick, self.depth, self.nodes)
+            every = EveryStep(mdp, goal, one_of(mdp), self.tick, self.depth)
             self._everies[path] = every
         return self._everies[path]
 
