@@ -7,7 +7,6 @@ from itertools import islice
 
 from flint import fmpq
 
-from dipc.errors import LimitReached
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import additive, beliefs
 from dipc.pufferfish.additive import Excess, Mass
@@ -19,11 +18,8 @@ from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Reached,
 
 
 def check(problem: Rational, claim: Claim, horizon: int) -> PufferfishVerdict:
-    """Decide a claim; a limit that runs out is an Undecided verdict."""
-    try:
-        found = violation(problem, claim, horizon)
-    except LimitReached as limit:
-        return problem.unsettled(claim, f"{limit} ({problem.clock.doing})")
+    """Decide a claim.  Raises :class:`LimitReached`."""
+    found = violation(problem, claim, horizon)
     return Private(**problem.common) if found is None else found
 
 

@@ -35,7 +35,7 @@ from dipc.pufferfish.classes import (
 from dipc.pufferfish.clearing import Cleared, Inequality
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, reached_at, unsettled_on
 from dipc.pufferfish.problem import counterexample
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Claim, Question, claimed
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs import boxes
 from dipc.signs.boxes import HALF, NONNEGATIVE, Answer, Fails, Point, Unclear
@@ -219,17 +219,10 @@ class _Search(boxes.Search):
 
 
 def check(question: Question, clock: Clock) -> PufferfishVerdict:
-    """Decide a claim about functions of eps.  A limit that runs out is an Undecided verdict."""
-    claim = question.claim
-    assert claim is not None
-    common: dict[str, Any] = {"question": question, "pairs": len(question.pairs), "notes": question.notes}
-    try:
-        problem = Functions(question, clock)
-        common = problem.common
-        found = _by_sequence(problem, replace(claim, delta=ZERO))
-        return found if not claim.delta or isinstance(found, Private) else _by_sums(problem, claim)
-    except LimitReached as limit:
-        return Undecided(**common, reason=f"{limit} ({clock.doing})")
+    """Decide a claim about functions of eps.  Raises :class:`InputError` and :class:`LimitReached`."""
+    claim, problem = claimed(question.claim), Functions(question, clock)
+    found = _by_sequence(problem, replace(claim, delta=ZERO))
+    return found if not claim.delta or isinstance(found, Private) else _by_sums(problem, claim)
 
 
 def _by_sequence(problem: Functions, claim: Claim) -> PufferfishVerdict:

@@ -68,11 +68,8 @@ class _Found:
 
 
 def check(problem: Rational, claim: Claim) -> PufferfishVerdict:
-    """Decide a claim for every horizon, or tell what is known."""
-    try:
-        return _check_additive(problem, claim) if claim.delta else _check(problem, claim)
-    except LimitReached as limit:
-        return problem.unsettled(claim, f"{limit} ({problem.clock.doing})")
+    """Decide a claim for every horizon, or tell what is known.  Raises :class:`LimitReached`."""
+    return _check_additive(problem, claim) if claim.delta else _check(problem, claim)
 
 
 def _check(problem: Rational, claim: Claim) -> PufferfishVerdict:

@@ -24,7 +24,8 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     try:
         found = held(clock, lambda: _check(question, claim, clock), (question,))
     except LimitReached as limit:
-        found = Undecided(question=question, pairs=len(question.pairs), reason=f"{limit} ({clock.doing})")
+        reason, pairs = f"{limit} ({clock.doing})", len(question.pairs)
+        found = Undecided(question=question, pairs=pairs, notes=question.notes, reason=reason)
     return replace(found, seconds=monotonic() - start)
 
 
@@ -56,9 +57,12 @@ def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
     if question.parameters.names:
         return check_with_parameters(question, clock, sums.check if claim.delta else None)
     problem = Rational(question, clock)
-    if question.horizon is None:
-        return horizons.check(problem, claim)
-    return finite.check(problem, claim, question.horizon)
+    try:
+        if question.horizon is None:
+            return horizons.check(problem, claim)
+        return finite.check(problem, claim, question.horizon)
+    except LimitReached as limit:
+        return problem.unsettled(claim, f"{limit} ({clock.doing})")
 
 
 def budget(question: Question, clock: Clock) -> Budget:
