@@ -306,6 +306,7 @@ SHARED = {
     "errors": "kinds of errors; nothing is computed there",
     "kernel.*": "the checker of proofs, standard library only: its rules are what everybody trusts",
     "dipwhile.syntax.ast": "the names of the nodes of a tree",
+    "dipwhile.syntax.walk.statements": "lists the statements of a tree; nothing is computed there",
     "dipwhile.syntax.parser": "trusted: `tests/reader.py` reads the same from every program of the tests",
     "dipwhile.syntax.compile": "the checks of the front end: here they can only refuse",
     "dipwhile.convert": "a parameter as the front end takes it, for those checks",
