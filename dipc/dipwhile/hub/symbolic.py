@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from flint import fmpq
 
 from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.branching import branches
 from dipc.dipwhile.semantics.evaluate import (
     Datum,
     InputNeeded,
@@ -390,15 +391,9 @@ class Execution:
 
     def _ways(self, expr: ast.Expr, memory: Memory) -> list[Way]:
         """All values of an expression, by the comparisons in it."""
-        found: list[Way] = []
-        pending: list[tuple[bool, ...]] = [()]
-        while pending:
-            answers = _Answers(pending.pop(), self._condition)
-            found.append((evaluate(expr, memory, answers), tuple(answers.conditions)))
-            pending += reversed(answers.others)
-            if len(found) > MOST_WAYS:
-                raise Unfit
-        return found
+        anything: Any = _Anything()
+        found = branches(lambda decide: evaluate(expr, memory, decide), anything)
+        return [(branch.value, tuple(map(self._condition, branch.conditions))) for branch in found]
 
 
 def _difference(one: Any, other: Any, sign: int) -> Any:
@@ -426,29 +421,23 @@ def _number(value: Datum) -> fmpq:
     return value
 
 
-# --- comparisons -----------------------------------------------------------------------------
+class _Anything:
+    """The joint density of samples of which nothing is known: each comparison has both answers."""
 
+    def __init__(self) -> None:
+        self._asked = 0
 
-@dataclass
-class _Answers:
-    """One way through an expression: comparisons are answered as ``given``, new ones with yes."""
-
-    given: tuple[bool, ...]
-    condition: Callable[[Linear], Condition]
-    answers: list[bool] = field(default_factory=list)
-    conditions: list[Condition] = field(default_factory=list)
-    others: list[tuple[bool, ...]] = field(default_factory=list)
-
-    def __call__(self, form: Linear, strict: bool) -> bool:
-        """Whether ``form > 0``, or ``form >= 0``, which is the same of real samples."""
-        at = len(self.answers)
-        if at >= len(self.given):
-            self.others.append((*self.answers, False))
-        answer = at >= len(self.given) or self.given[at]
-        self.answers.append(answer)
-        self.conditions.append(self.condition(form if answer else form.negated()))
-        return answer
+    def assuming(self, condition: Linear) -> _Anything:
+        """Asked for both answers; each comparison adds one way."""
+        self._asked += 1
+        if self._asked > 2 * MOST_WAYS:
+            raise Unfit
+        return self
 
     def range_of(self, form: Linear) -> tuple[fmpq | None, fmpq | None]:
         """Not asked of real samples."""
         raise Unfit
+
+    def mass(self) -> bool:
+        """What goes wrong may happen."""
+        return True
