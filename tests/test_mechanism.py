@@ -29,10 +29,6 @@ COIN = """
     b <- flip(exp(eps)/(1 + exp(eps)))
     if b then out <- q else out <- not q end
 """
-TWO = """
-    input q in {0, 1}; output n in {0, 1}; output x[2] in {bot, top} = bot
-    adjacent all; n <- q; x[1] <- top
-"""
 
 
 @pytest.fixture(scope="module")

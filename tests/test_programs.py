@@ -1,4 +1,4 @@
-"""The shipped programs: expected verdicts, the paper's tables, hard claims, JSON records, exit statuses."""
+"""The shipped programs: expected verdicts, the paper's tables, hard claims."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answers import contents
 from campaigns import spread
 from certificates import SMALLER
 from flint import fmpq
 from shipped_programs import PROGRAMS
 
 import dipc
-from dipc.cli.main import status
 
 ROOT = Path(__file__).parent.parent
 
@@ -134,13 +132,6 @@ def test_sparse_holds_before(delta: str, until: str) -> None:
     assert verdict("svt/sparse", f"eps/2, {delta} for eps in (0, {until}]").status == "private"
 
 
-def region(found: dipc.Counterexample | None) -> tuple[Fraction, str]:
-    """Where the pair of a counterexample starts to break the claim, and where it ends."""
-    assert found is not None
-    ((start, end),) = found.violated_for
-    return Fraction(start), end
-
-
 # --- named corner cases --------------------------------------------------------------------------
 
 
@@ -155,41 +146,3 @@ def test_the_chain_of_svt1_grows_linearly() -> None:
     sizes = [len(dipc.load(text_of("svt/svt1"), N=n).chain(q=(0,) * n)) for n in range(1, 9)]
     steps = {b - a for a, b in pairwise(sizes[1:])}
     assert len(steps) == 1
-
-
-# --- the JSON record -----------------------------------------------------------------------------
-
-KEYS = {"program", "parameters", "claim", "verdict", "inputs", "pairs", "outputs", "inequalities", "distinct"}
-KEYS |= {"counterexample", "notes", "seconds"}
-COUNTEREXAMPLE_KEYS = {"input", "neighbour", "outputs", "epsilon", "probability", "neighbour_probability"}
-COUNTEREXAMPLE_KEYS |= {"bound", "excess", "violated_for", "violated_for_ends"}
-
-
-def record(capsys: pytest.CaptureFixture[str], expected: int, *arguments: str) -> dict[str, Any]:
-    assert status(["check", *arguments, "--json"]) == expected
-    written = capsys.readouterr()
-    assert written.err == ""
-    result = contents(written.out)
-    assert isinstance(result, dict)
-    return result
-
-
-def path_of(name: str) -> str:
-    return str(ROOT / "programs" / f"{name}.dip")
-
-
-def test_record_violated(capsys: pytest.CaptureFixture[str]) -> None:
-    got = record(capsys, 1, path_of("svt/svt4"), "-D", "N=2")
-    assert set(got) <= KEYS
-    found = got["counterexample"]
-    assert set(found) == COUNTEREXAMPLE_KEYS
-    assert (found["input"], found["neighbour"]) == ({"q": ["-1", "0"]}, {"q": ["0", "-1"]})
-    assert found["outputs"] == [{"out": ["bot", "top"]}]
-    assert Fraction(found["epsilon"]) > 0
-    for number in ("probability", "neighbour_probability", "bound", "excess"):
-        assert set(found[number]) == {"exact", "decimal"}
-        assert isinstance(found[number]["exact"], str)
-    decimal = {k: Fraction(found[k]["decimal"]) for k in ("probability", "bound", "excess")}
-    assert abs(decimal["probability"] - decimal["bound"] - decimal["excess"]) < Fraction(1, 10**9)
-    assert decimal["excess"] > 0
-    assert [[type(end) for end in region] for region in found["violated_for"]] == [[str, str]]

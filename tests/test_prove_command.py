@@ -71,11 +71,6 @@ def run(capsys: Capture, *words: str) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
-def shown(capsys: Capture, *words: str) -> dict[str, str]:
-    """The lines by their headings."""
-    return dict(line.split(maxsplit=1) for line in run(capsys, *words)[1].splitlines() if line[:1].strip())
-
-
 # --- the three answers ---------------------------------------------------------------------------
 
 

@@ -18,9 +18,6 @@ from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source, Unsupported
 
 INPUTS = 3
-DECIDED = 0.8
-
-
 PROGRAMS = {
     "real": (programs(), 40, 0.8),
     "integer": (discrete_programs(), 20, 0.9),

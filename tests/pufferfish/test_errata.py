@@ -21,7 +21,7 @@ from sympy.abc import p
 
 from dipc.clock import Clock
 from dipc.errors import Source
-from dipc.pufferfish.pipeline import budget, check
+from dipc.pufferfish.pipeline import check
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 
@@ -37,12 +37,6 @@ def shipped(name: str, **asked: str) -> Question:
 
 def read(text: str) -> Question:
     return read_question(Source("text.hmm", text))
-
-
-def least(asked: Question) -> object:
-    found = budget(asked, Clock())
-    assert found.exact
-    return found.low
 
 
 # --- 1. Conditioning -----------------------------------------------------------------------------

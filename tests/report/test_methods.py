@@ -11,7 +11,6 @@ import dipc
 from dipc.errors import InputError
 
 HIST2 = dipc.load("hist2", N=1)
-SVT4 = dipc.load("svt4", N=2)
 
 
 def test_a_mechanism_plots_what_the_command_draws() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import random
-import secrets
 import types
 from pathlib import Path
 
@@ -18,7 +16,6 @@ from dipc.dipwhile.python.library import INSTEAD, WORDS
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "python.md").read_text(encoding="utf-8")
 RNG = np.random.default_rng()
 mechanisms = types.ModuleType("diffprivlib.mechanisms")
-MODULES = {"random": random, "secrets": secrets}
 
 
 @pytest.mark.parametrize("path", sorted(WORDS))

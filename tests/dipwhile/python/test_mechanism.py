@@ -47,13 +47,6 @@ def svt1(q, N=3, c=1, T=0, Delta=1):
     return out
 
 
-def product_of(values: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = [()]
-    for domain in values:
-        rows = [(*row, value) for row in rows for value in domain]
-    return rows
-
-
 # --- constants from outside ----------------------------------------------------------------------
 
 THRESHOLD = Fraction(1, 2)
