@@ -93,7 +93,7 @@ class Related:
         """The diagram of a formula from its values for all pairs."""
         space, holds, leaves = self._space, relation(self._space, formula), list[int]()
         if (pairs := space.size**2) > MOST_TRIED:
-            raise LimitReached(f"{count_text(pairs)} pairs of inputs, one by one, are too many ({INSTEAD})")
+            raise LimitReached(f"{count_text(space.size)} inputs, one by one, are too many ({INSTEAD})")
         for values in product(*(domain for domain in space.domains for _ in range(2))):
             tick(len(leaves), pairs)
             u, v = (dict(zip(space.cells, values[side::2], strict=True)) for side in (swapped, not swapped))
