@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from flint import fmpq
 
 from dipc.numbers.exppoly import ExpPoly
-from dipc.signs.ends import shown
+from dipc.signs.ends import runs, shown
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.tables import End, Piece, RootCluster, pieces
+from dipc.signs.tables import Piece, RootCluster, pieces
 
 
 class Region(NamedTuple):
@@ -31,20 +30,14 @@ def violated_regions(slacks: Sequence[ExpPoly], budgets: EpsRange) -> list[Regio
     interval if it belongs to the budgets and some function is negative there.  Raises :class:`Unsettled`.
     """
 
-    def closed(end: End) -> bool:
-        return isinstance(end, fmpq) and end in budgets and any(f.sign_at(end) < 0 for f in slacks)
-
     def violated(piece: Piece) -> bool:
         return all(min(signs, default=0) < 0 for signs in piece.readings)
 
     regions = []
-    for broken, found in groupby(pieces(slacks, budgets), violated):
-        run = list(found)
-        if broken:
-            low, high = run[0].low, run[-1].high
-            sample = next((each.sample for each in run if not each.is_point), run[0].sample)
-            assert sample is not None  # a violation that is one eps is so in a range of one eps only
-            regions.append(Region(low, high, sample, closed(low), closed(high)))
+    for (low, high, *closed), run in runs(pieces(slacks, budgets), violated):
+        sample = next((each.sample for each in run if not each.is_point), run[0].sample)
+        assert sample is not None  # a violation that is one eps is so in a range of one eps only
+        regions.append(Region(low, high, sample, *closed))
     return regions
 
 

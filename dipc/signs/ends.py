@@ -11,7 +11,8 @@ around it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from math import gcd, lcm
 from typing import Any, NamedTuple, Protocol
 
@@ -22,7 +23,7 @@ from dipc.numbers.exact import smallest_base
 from dipc.numbers.exppoly import ExpPoly
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.roots import Root
-from dipc.signs.tables import End, RootCluster, decimal_text, end_as_text, places_of, sharpened
+from dipc.signs.tables import End, Piece, RootCluster, decimal_text, end_as_text, places_of, sharpened
 
 MOST_DEGREE = 64  # of a polynomial whose roots get names
 DIGITS = 10  # that people see
@@ -138,6 +139,14 @@ def shown(region: HasEnds) -> Interval:
         _shown(low, _rounded(low, True, places), region.low_closed, places),
         _shown(high, _rounded(high, False, places), region.high_closed, places),
     )
+
+
+def runs(found: Iterable[Piece], holds: Callable[[Piece], bool]) -> Iterator[tuple[Region, list[Piece]]]:
+    """The maximal intervals of pieces, from left to right, for which this holds, with their pieces."""
+    for good, some in groupby(found, holds):
+        if good:
+            run = list(some)
+            yield Region(run[0].low, run[-1].high, run[0].is_point, run[-1].is_point), run
 
 
 def between(low: End, high: End, eps_range: EpsRange) -> Interval:

@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from itertools import groupby
 from typing import Any, assert_never
 
 from flint import fmpq
@@ -31,7 +30,7 @@ from flint import fmpq
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, Region, shown
+from dipc.signs.ends import Interval, runs, shown
 from dipc.signs.eps_range import EpsRange, simplest_between
 from dipc.signs.inequality import MORE_PROBES, PROBES, sign_if_constant, without_monomial
 from dipc.signs.limits import Unsettled
@@ -313,7 +312,5 @@ def _regions(found: Sequence[Piece], truths: Sequence[set[bool]]) -> tuple[Inter
     """The maximal intervals on which the body holds; None if that is not known on some piece."""
     if any(len(t) > 1 for t in truths):
         return None
-    runs = groupby(zip(found, truths, strict=True), key=lambda pair: pair[1] == {True})
-    holding = [[piece for piece, _ in run] for holds, run in runs if holds]
-    ends = ((run[0], run[-1]) for run in holding)
-    return tuple(shown(Region(a.low, b.high, a.is_point, b.is_point)) for a, b in ends)
+    truth = dict(zip(found, truths, strict=True))
+    return tuple(shown(region) for region, _ in runs(found, lambda piece: truth[piece] == {True}))

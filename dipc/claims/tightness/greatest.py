@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from flint import fmpq
 
@@ -20,8 +19,7 @@ from dipc.claims.tightness.least import Least, Spot, least
 from dipc.clock import Clock
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, between, shown
-from dipc.signs.ends import Region as Between
+from dipc.signs.ends import Interval, between, runs, shown
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.tables import pieces as sign_pieces
 
@@ -104,11 +102,8 @@ def greatest(values: Values, judge: SignOracle, clock: Clock) -> tuple[Piece, ..
 def suffices(beta: Quotient, values: Sequence[Quotient], judge: SignOracle) -> tuple[Interval, ...]:
     """The budgets at which no value exceeds beta, as maximal intervals.  Raises :class:`LimitReached`."""
     found = sign_pieces([judge.numerator(beta - value) for value in values], judge.budgets)
-    runs = groupby(found, lambda piece: all(min(signs, default=0) >= 0 for signs in piece.readings))
-    holding = [list(run) for enough, run in runs if enough]
-    return tuple(
-        shown(Between(run[0].low, run[-1].high, run[0].is_point, run[-1].is_point)) for run in holding
-    )
+    holding = runs(found, lambda piece: all(min(signs, default=0) >= 0 for signs in piece.readings))
+    return tuple(shown(region) for region, _ in holding)
 
 
 def _different(values: Values) -> dict[Quotient, Valuation]:
