@@ -36,7 +36,7 @@ def latex(asked: Question, proved: ProvedForAll) -> str:
     for number, strategy in enumerate(proved.strategies, 1):
         proof += _strategy(proved.automaton, strategy, number if len(proved.strategies) > 1 else None)
     sections = {"Claim": _claim(asked, proved), "Proof": proof}
-    return document(asked.source, _program(asked, proved.automaton), sections, "amsmath,longtable")
+    return document(asked.source, _program(asked, proved.automaton), sections, ("amsmath", "longtable"))
 
 
 def _program(asked: Question, automaton: Automaton) -> Iterator[str]:

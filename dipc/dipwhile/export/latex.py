@@ -7,7 +7,7 @@ written with rational coefficients and not over one denominator, and long quotie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 from typing import assert_never
@@ -31,7 +31,7 @@ from dipc.signs.proofs import Chain, Point
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage[a4paper,margin=25mm]{geometry}
-\usepackage{amsmath}
+PACKAGES
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{1ex}
 \raggedright
@@ -57,12 +57,16 @@ def latex(question: ClaimExport) -> str:
 
 
 def document(
-    source: Source, program: Iterable[str], sections: Mapping[str, Iterable[str]], packages: str = "amsmath"
+    source: Source,
+    program: Iterable[str],
+    sections: Mapping[str, Iterable[str]],
+    packages: Sequence[str] = ("amsmath",),
 ) -> str:
     """A document about a program: its lines, then sections with theirs."""
     named = {rf"Program \texttt{{{escaped(Path(source.name).name)}}}": program, **sections}
     lines = [line for name, inside in named.items() for line in (rf"\section*{{{name}}}", *inside)]
-    return "\n".join([PREAMBLE.replace("amsmath", packages), *lines, r"\end{document}"]) + "\n"
+    used = "\n".join(rf"\usepackage{{{package}}}" for package in packages)
+    return "\n".join([PREAMBLE.replace("PACKAGES", used), *lines, r"\end{document}"]) + "\n"
 
 
 # --- the program -----------------------------------------------------------------------------
