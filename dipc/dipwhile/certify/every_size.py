@@ -298,13 +298,8 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
 
     Raises :class:`~dipc.kernel.reading.Refused` for a difference.
     """
-    asked, listed = _asked(certificate), certificate.listed
-    try:
-        question = prepared(asked)
-        built = question.automaton(clock)
-    except InputError as error:
-        raise Refused("deep: automaton", error.message) from None
-    said, draws = _question(asked, built), Draws(question.budgets)
+    (question, built), listed = _built(certificate, clock), certificate.listed
+    said, draws = _question(question.question, built), Draws(question.budgets)
     for part in ("parameters", "sizes", "inputs", "adjacency"):
         if getattr(listed, part) != said[part]:
             raise Refused(f"deep: {part}", "it is not what the program says")
@@ -328,8 +323,8 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
     return question
 
 
-def _asked(certificate: kernel.Certificate) -> Question:
-    """The question about the program text, for the listed sizes, parameters and range of eps."""
+def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Prepared, Automaton]:
+    """The question about the program text, for what is listed: sizes, parameters, eps; its automaton."""
     claim = certificate.claim
     low, high = to_rational(claim.on.low, "low"), claim.on.high
     end = None if high is None else to_rational(high, "high")
@@ -337,7 +332,12 @@ def _asked(certificate: kernel.Certificate) -> Question:
     goal = Goal(on, Exponent(to_rational(claim.t, "t")), Quotient.of(0))
     every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.listed.sizes)))
     program = replace(_program_of(certificate), claim=every)
-    return Question(program, source_in(certificate), rationals(certificate.listed.parameters), goal)
+    known = rationals(certificate.listed.parameters)
+    try:
+        asked = prepared(Question(program, source_in(certificate), known, goal))
+        return asked, asked.automaton(clock)
+    except InputError as error:
+        raise Refused("deep: automaton", error.message) from None
 
 
 def edges_in(
