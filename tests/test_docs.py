@@ -39,7 +39,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```([\w-]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMES = [
     (re.compile(r"^(time +)\d+\.\d\d s$", re.MULTILINE), r"\1T"),
-    (re.compile(r"  \d\.\d\d s(?=  |$)", re.MULTILINE), "  T"),
+    (re.compile(r" +\d+\.\d\d s(?=  |$)", re.MULTILINE), "  T"),
     (re.compile(r'^( +"\w+": )\d+\.\d+(e-\d+)?(,?)$', re.MULTILINE), r"\1T\3"),
 ]
 
