@@ -108,9 +108,13 @@ def no_interval(s: Situation) -> Errors:
 
 
 def missing_comma(s: Situation) -> Errors:
-    """``private eps 1/20``, and ``private 2 eps``."""
+    """``private eps 1/20``, ``private 2 eps``, and ``private ln 3``, as formulas of models have it."""
     if s.brackets or not s.fits(r"^(?!.*(COMMA|FOR\b).*#)PRIVATE \w"):
         return
+    if s.previous == "ln" and (s.found.type == "NUMBER" or s.found == "exp"):
+        number = re.match(NUMBER, s.rest)
+        hint = f"write `ln({number[1]})`" if number else "for example `ln(2)`"
+        yield s.error(f"expected `(` after `ln`, found {s.found_text}", hint)
     if s.fits("NUMBER # EPS"):
         yield s.error(f"expected `*` before `{s.found}`", f"for a product write `{s.previous}*{s.found}`")
     end = s.span_of(s.previous).end
