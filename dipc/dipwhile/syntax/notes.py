@@ -39,16 +39,23 @@ def first_places(core: CoreProgram) -> dict[str, Span]:
 
 
 def unread_variables(core: CoreProgram) -> list[tuple[str, Span, str]]:
-    """Variables that are assigned and never read and resemble another: name, place, the other name."""
+    """Variables that are assigned and never read and resemble another: name, place, the other name.
+
+    Names that the text does not have are no misspellings: those that unrolling a Python function makes.
+    """
     first = first_places(core)
     outputs = {output.name for output in core.outputs}
     read = (names_in(part) for one in core.code for part in instruction_parts(one))
     unread = first.keys() - outputs.union(*read)
     known = sorted(outputs | first.keys())
     most = min(MOST_UNREAD, MOST_PAIRS // max(1, len(known)))
-    some = [name for name in first if name in unread][:most]
+    some = [name for name in first if name in unread and _stands_at(name, first[name])][:most]
     found = [(name, first[name], similar(name, known)) for name in some]
     return [(name, span, near) for name, span, near in found if near]
+
+
+def _stands_at(name: str, span: Span) -> bool:
+    return span.source.text.startswith(name, span.start)
 
 
 def similar(name: str, known: Iterable[str]) -> str:

@@ -229,3 +229,31 @@ def test_an_input_with_the_name_of_a_global_number_stays_an_input() -> None:
     told = """inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="abs(q - q') <= 1", private="eps" """
     text = f"@dipc.mechanism({told})\ndef f(q, eps):\n    return int(q + Lap(eps) > int('1'))\n"
     assert "abs(q - q')" in load_function(text, "f", q=3).source_text
+
+
+@dipc.mechanism(inputs="q[N] in {0, 1}", outputs="out in 0..N-1", adjacent="linf 1", private="eps", N=2)
+def first_largest(q):
+    best, best_i = None, -1
+    for i, x in enumerate(q):
+        noisy = x + Lap(eps / 2, 0)
+        if best is None or noisy > best:
+            best, best_i = noisy, i
+    return best_i
+
+
+def test_names_made_by_unrolling_have_no_warnings() -> None:
+    assert re.search(r"best\d+ <- ", first_largest.source_text)  # of which the last one is never read
+    assert first_largest.warnings == ()
+
+
+@dipc.mechanism(inputs="q in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
+def misspelt(q):
+    count = 0
+    if Lap(eps, q) > 0:
+        cuont = count + 1  # noqa: F841
+    return count
+
+
+def test_a_misspelt_name_has_one() -> None:
+    (warning,) = misspelt.warnings
+    assert "`cuont` is assigned, but never read" in warning
