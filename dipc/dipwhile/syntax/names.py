@@ -79,7 +79,7 @@ def collect_names(program: ast.Program) -> Names:
             domain = ast.SetOf((start,))
         for member in listed(domain):
             atoms.setdefault(member.name, member.span)
-    for name in atoms.keys() & (inputs | outputs | locals_):
+    for name in (name for name in atoms if name in inputs | outputs | locals_):
         hint = "it is listed in the set of an input or output: rename the variable"
         raise InputError(f"`{name}` is both an atom and a variable", assigned.get(name, atoms[name]), hint)
     variables = locals_ | frozenset(declared)

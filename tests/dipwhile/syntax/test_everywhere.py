@@ -35,3 +35,10 @@ def test_what_unrolling_hides_is_refused(what: str) -> None:
     body, message = WRONG[what]
     with pytest.raises(InputError, match=message):
         read(Source("<text>", f"{DECLARED}{body}\nout <- 0\n"))
+
+
+@pytest.mark.parametrize("names", ["a, b, c, d, e, f, g", "g, f, e, d, c, b, a"])
+def test_of_several_names_with_two_roles_the_first_is_named(names: str) -> None:
+    body = "; ".join(f"{name} <- 1" for name in "cadbgfe")
+    with pytest.raises(InputError, match=f"`{names[0]}` is both an atom and a variable"):
+        read(Source("<text>", f"input q in {{{names}}}\noutput out in {{0, 1}}\n{body}\nout <- 0\n"))
