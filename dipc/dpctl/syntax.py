@@ -52,9 +52,8 @@ PLAIN = re.compile(r"[^\W\d]\w*")
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 VARIABLE = re.compile(r"\{(\w+)\}")
 NAMES = {
-    "NAME": "a label", "STRING": "", "NUMBER": "a number", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`",
-    "RSQB": "`]`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "AND": "`&`",
-    "OR": "`|`", "UNTIL": "`U`", "IN": "`in`", "$END": "the end", "EPS": "`eps`", "QUERY": "`?`",
+    "NAME": "a label", "STRING": "", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "AND": "`&`",
+    "OR": "`|`", "IMPLIES": "`->`", "IFF": "`<->`", "$END": "the end", "QUERY": "`?`",
 }  # fmt: skip
 GRAMMAR = Grammar(Path(__file__).with_name("formula.lark"), ("property",), FORMULA_WORDS, NAMES)
 

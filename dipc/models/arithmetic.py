@@ -27,6 +27,12 @@ from dipc.suggest import did_you_mean
 RULES = Path(__file__).with_name("arithmetic.lark")
 WORDS = {"eps": "EPS", "ε": "EPS", "epsilon": "EPS", "inf": "INF", "exp": "EXP", "ln": "LN"}
 """Names with a meaning of their own in arithmetic."""
+SIGNS = {
+    "PLUS": "`+`", "MINUS": "`-`", "STAR": "`*`", "SLASH": "`/`", "POWER": "`^`", "NUMBER": "a number",
+    "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQ": "`=`", "NE": "`!=`",
+    "LT": "`<`", "LE": "`<=`", "GT": "`>`", "GE": "`>=`", "__ANON_0": "`..`",
+}  # fmt: skip
+"""What messages call the signs of arithmetic, and those that its texts have in common."""
 
 DEEPEST = 100  # levels of a tree
 HIGHEST_POWER = 1000
@@ -39,7 +45,7 @@ Node = Tree[Token]
 @frozen
 class Grammar:
     """A grammar that includes arithmetic: its file, its rules for whole texts, its words (names that are a
-    terminal of their own), and what messages call its terminals."""
+    terminal of their own), and what messages call the terminals that are neither words nor SIGNS."""
 
     file: Path
     starts: tuple[str, ...]
@@ -76,7 +82,9 @@ class Grammar:
         return tree
 
     def _unexpected(self, source: Source, token: Token, accepts: set[str]) -> InputError:
-        expected = sorted({self.names.get(name, name.lower()) for name in accepts} - {""})
+        words = {kind: f"`{word}`" for word, kind in reversed([*WORDS.items(), *self.words.items()])}
+        known = {**SIGNS, **words, **self.names}
+        expected = sorted({known.get(name, name.lower()) for name in accepts} - {""})
         hint = f"expected {' or '.join(expected)}" if 0 < len(expected) <= 6 else ""
         if "NAME" in accepts and token.type in {**WORDS, **self.words}.values():
             quoted = f'`{token}` has a meaning of its own: as a name it is written "{token}"'

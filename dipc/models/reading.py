@@ -41,9 +41,8 @@ WORDS = {
     "start": "START", "actions": "ACTIONS", "chain": "KIND", "mdp": "KIND",
 }  # fmt: skip
 NAMES = {
-    "NAME": "a name", "STRING": "", "ARROW": "`->`", "COMMA": "`,`", "COLON": "`:`", "LBRACE": "`{`",
-    "RBRACE": "`}`", "LSQB": "`[`", "TILDE": "`~`", "EQUAL": "`=`", "IN": "`in`", "LPAR": "`(`",
-    "$END": "the end",
+    "NAME": "a name", "STRING": "", "ARROW": "`->`", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`",
+    "TILDE": "`~`", "EQUAL": "`=`", "$END": "the end",
 }  # fmt: skip
 WITH_MEANING = {*WORDS, *RESERVED}  # here or in formulas
 STARTS = ("declaration", "neighbours", "value")

@@ -54,10 +54,9 @@ WORDS = {
     for word in (*DECLARATIONS, "emits", "next", "for", "in", "if", "and", "or", "not")
 }
 WORDS |= {"stop": "STOP", "any": "ANY"}
-NAMES = {type: f"`{word}`" for word, type in WORDS.items()} | {
-    "NAME": "a name", "NUMBER": "a number", "COMMA": "`,`", "_ALSO": "", "COLON": "`:`", "LBRACE": "`{`",
-    "RBRACE": "`}`", "LSQB": "`[`", "RSQB": "`]`", "LPAR": "`(`", "RPAR": "`)`", "EQ": "`=`", "ARROW": "`->`",
-    "_SEP": "the end of the line", "$END": "", "EPS": "`eps`",
+NAMES = {
+    "NAME": "a name", "_ALSO": "", "COLON": "`:`", "LBRACE": "`{`", "RBRACE": "`}`", "ARROW": "`->`",
+    "_SEP": "the end of the line", "$END": "",
 }  # fmt: skip
 GRAMMAR = Grammar(
     Path(__file__).with_name("hmm.lark"), ("file", "claim", "compared", "horizon"), WORDS, NAMES

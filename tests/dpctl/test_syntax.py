@@ -151,6 +151,8 @@ REFUSALS = [
     ("forall k in a..3: k", "a", "`a` is not a number of steps", "an integer such as 3"),
     ("P>0 (X^x a)", "x", "`x` is not a number of steps", "an integer such as 3"),
     ("P>0 (X^99999999999 a)", "99999999999", "steps are too many", ""),
+    ("P(X a)", "(", "`(` is not expected here", "expected `<=` or `<` or `=` or `>=` or `>` or `in`"),
+    ("D[2 ln 3, 0](X a)", "ln", "`ln` is not expected here", "expected `*` or `+` or `,` or `-` or `/`"),
     ("P>0 X a", "X", "`X` is not expected here", ""),
     ("P>0 (X U)", "U", "`U` is not expected here", 'as a name it is written "U"'),
     ("P>0 (a", "", "the text ends too early", ""),
