@@ -72,7 +72,7 @@ class MarkovModel:
     def model(self) -> Model:
         """The model itself.  Raises :class:`Unsupported` if it has parameters."""
         if self.parameters.ranges:
-            names = " ".join(f"-D {name}=1/2" for name in self.parameters.ranges)
+            names = " ".join(f"-D {name}={one.inside}" for name, one in self.parameters.ranges.items())
             raise Unsupported("this, for a model with parameters", hint=f"set them, for example {names}")
         return self.family
 

@@ -17,7 +17,7 @@ from dipc.clock import Clock
 from dipc.dpctl.model import READERS, MarkovModel, load_model
 from dipc.dpctl.records import rows_of
 from dipc.dpctl.verdict import Box, Region
-from dipc.errors import InputError, LimitReached, Source
+from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.report.document import plain_document, text
 from dipc.signs.tables import End, RootCluster
 
@@ -323,3 +323,11 @@ def test_what_is_refused(text: str, formula: str, message: str) -> None:
 def test_a_number_of_the_range_is_required() -> None:
     with pytest.raises(InputError, match="`forward` must be a number of its range, not 1"):
         load_model("crowds", {"forward": 1})
+
+
+def test_a_value_that_is_proposed_for_a_parameter_is_in_its_range() -> None:
+    text = "chain; param p in (0, 1/2), q in [1/4, 1/3]; s -> {a: p, b: q, c: 1 - p - q}; final a, b, c"
+    with pytest.raises(Unsupported) as caught:
+        _ = READERS[".dpm"](Source("m.dpm", text), {}, Clock()).model
+    assert caught.value.hint == "set them, for example -D p=1/4 -D q=7/24"
+    assert len(READERS[".dpm"](Source("m.dpm", text), {"p": "1/4", "q": "7/24"}, Clock()).states) == 4
