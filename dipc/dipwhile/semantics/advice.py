@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from flint import fmpq
@@ -10,12 +11,13 @@ from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import CoreProgram, Draw, Variable
 from dipc.dipwhile.syntax.notes import impossible_equalities, unassigned_outputs, unread_variables
-from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.printer import as_written, show_expr
 from dipc.dipwhile.syntax.rates import degree
 from dipc.errors import InputError, Span
 from dipc.excerpts import clipped
 from dipc.models.values import Valuation, show
 
+CALL = re.compile(r"[\w.]+\(.*\)")  # the place of what is not written there, in a Python function
 RANGES = "ranges count upwards: the smaller number comes first"
 
 
@@ -62,14 +64,18 @@ def _advice(program: CoreProgram) -> Iterator[tuple[Span, str, str]]:
 
 
 def _growing(kind: str, rate: ast.Expr, mean: ast.Expr) -> tuple[str, str]:
-    a = _coefficient(rate)
+    a, called = _coefficient(rate), CALL.fullmatch(as_written(rate))  # a call has a scale, not this rate
     if a is None:
-        return "the noise grows with eps: its rate is of the form a/eps", _RATE
+        message = "the noise grows with eps: its rate is of the form a/eps"
+        return message, "noise that falls with eps has a scale such as 1/eps" if called else _RATE
     over = f"{a.p}/eps" if a.q == 1 else f"{a.p}/({a.q}*eps)"
     times = ("eps" if a.q == 1 else f"{a.q}*eps") + ("" if a.p == 1 else f"/{a.p}")
-    m = as_written(mean)
+    message = f"the noise grows with eps: its rate is {over}, its scale {times}"
+    if called:
+        return message, f"noise that falls with eps has the scale {over}"
+    m = show_expr(mean) if CALL.fullmatch(as_written(mean)) else as_written(mean)
     return (
-        f"the noise grows with eps: its rate is {over}, its scale {times}",
+        message,
         f"{_RATE}: for scale {over} write {kind}({times}, {m}),\n"
         f"          which is the same as {kind}(scale = {over}, mean = {m})",
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from dipwhile.python.to_python import load_function
@@ -257,3 +258,28 @@ def misspelt(q):
 def test_a_misspelt_name_has_one() -> None:
     (warning,) = misspelt.warnings
     assert "`cuont` is assigned, but never read" in warning
+
+
+COIN = {"inputs": "q in {0, 1}", "outputs": "out in {True, False}", "adjacent": "all", "private": "eps"}
+
+
+@dipc.mechanism(**COIN)
+def scale_with_mean(q, eps):
+    return np.random.laplace(q, scale=eps / 2) > 0
+
+
+@dipc.mechanism(**COIN)
+def scale_alone(q):
+    return q + Lap(scale=2 * eps) > 0
+
+
+@dipc.mechanism(**COIN)
+def rate_alone(q):
+    return q + Lap(rate=1 / eps) > 0
+
+
+def test_noise_that_grows_has_the_scale_that_is_meant() -> None:
+    (mean,), (scale,), (rate,) = scale_with_mean.warnings, scale_alone.warnings, rate_alone.warnings
+    assert mean.endswith("help: noise that falls with eps has the scale 2/eps")
+    assert scale.endswith("which is the same as Lap(scale = 1/(2*eps), mean = 0)")
+    assert "for scale 1/eps write Lap(eps, 0),\n" in rate and rate.endswith("Lap(scale = 1/eps, mean = 0)")
