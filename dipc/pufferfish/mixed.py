@@ -64,7 +64,10 @@ class Mixed(NamedTuple):
         return " + ".join(f"({weight})*({function})" for weight, function in self.parts)
 
 
-def laws_of(question: Question, given: str | None = None) -> dict[tuple[str, str | None], dict[str, Mixed]]:
+Laws = dict[tuple[str, str | None], dict[str, Mixed]]
+
+
+def laws_of(question: Question, given: str | None = None) -> Laws:
     """P(output | secret) of a program by secret and prior, exactly; only for one secret if ``given``.
 
     Raises :class:`InputError` for an unknown secret.

@@ -17,7 +17,7 @@ from dipc.numbers.exact import Number, positive, rational
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.hmm import AnyQuestion
-from dipc.pufferfish.mixed import laws_of
+from dipc.pufferfish.mixed import Laws, laws_of
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
@@ -73,6 +73,12 @@ class ProgramQuestion(AnyQuestion):
 
         return held(clock, posed, self.secrets.shared)
 
+    def laws(self, given: str | None, at: Number | None, clock: Clock) -> Laws:
+        """P(output | secret) by secret and prior, for the eps of the claim, which need not fit."""
+        eps = None if at is None else positive(at)
+        eps_range = self.secrets.asked(None, eps).eps_range if self.secrets.makes_claim else _range(eps)
+        return laws_of(self._posed(None, eps_range, clock), given)
+
     def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
         self.secrets.asked(claim)  # refuses a program without a claim
         return AnyQuestion.check(self, claim, at=at)
@@ -121,9 +127,9 @@ class ProgramQuestion(AnyQuestion):
         """P(output | secret) for every secret, with the name of the prior: exact functions, as text.
 
         ``given`` is one of the secrets, such as ``"q[1] = 0"``.  They are functions of the parameters of the
-        priors and of eps; :func:`~dipc.pufferfish.mixed.laws_of` has their parts.  Raises as :meth:`asking`.
+        priors and of eps; :meth:`laws` has their parts.  Raises as :meth:`asking`.
         """
-        laws = laws_of(self.asking(None, at, Clock()), given)
+        laws = self.laws(given, at, Clock())
         return {key: {o: str(f) for o, f in law.items()} for key, law in laws.items()}
 
 

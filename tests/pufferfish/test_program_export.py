@@ -128,6 +128,14 @@ def test_texts_of_laws() -> None:
         dipc.load("ex5-events").pufferfish().distribution("mary = 1")
 
 
+@pytest.mark.parametrize("claim", ["eps", "ln(1/2)"])
+def test_a_distribution_does_not_depend_on_the_claim(claim: str) -> None:
+    text = "input q in {0, 1}; output o in {0, 1}; secret q = 0 vs q = 1; adjacent all; private "
+    text += claim + "\no <- choose {q: 2/3, 1 - q: 1/3}"
+    (law,) = asked(text).distribution("q=1").values()
+    assert law == {"o=0": "1/3", "o=1": "2/3"}
+
+
 def test_the_command(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "clinic.dip"
     path.write_text(CLINIC, encoding="utf-8")

@@ -21,7 +21,7 @@ from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models, compa
 from dipc.pufferfish.export.hmm import FORMATS
 from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
 from dipc.pufferfish.laws import as_function
-from dipc.pufferfish.mixed import Mixed, laws_of
+from dipc.pufferfish.mixed import Mixed
 from dipc.pufferfish.page import report_question_html
 from dipc.pufferfish.panels import POINTS, WHAT
 from dipc.report.answer import envelope
@@ -210,8 +210,8 @@ Found = tuple[int | None, list[Probability], str]
 
 def _of_program(asked: Asked, given: str | None, output: str | None, running: Work) -> Found:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
-    question = asked.load_program().asking(None, asked.at, running.clock)
-    laws = running.held(lambda: laws_of(question, given))
+    program = asked.load_program()
+    laws = running.held(lambda: program.laws(given, asked.at, running.clock))
     if output is not None:
         laws = {key: _only(law, output) for key, law in laws.items()}
     return 1, [(name, prior, (o,), f) for (name, prior), law in laws.items() for o, f in law.items()], ""
