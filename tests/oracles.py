@@ -53,9 +53,9 @@ def parameters(program: ast.Program, overrides: Overrides = None) -> dict[str, V
     return slow.parameters(program, {name: Fraction(value) for name, value in (overrides or {}).items()})
 
 
-def all_inputs(program: ast.Program) -> list[Inputs]:
+def all_inputs(program: ast.Program, overrides: Overrides = None) -> list[Inputs]:
     """Every input of the program."""
-    return slow.all_inputs(program, parameters(program))
+    return slow.all_inputs(program, parameters(program, overrides))
 
 
 def adjacent(program: ast.Program, u: Inputs, v: Inputs) -> bool:

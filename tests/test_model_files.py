@@ -94,13 +94,6 @@ def test_neighbours_and_numbers(tmp_path: Path) -> None:
         output(show, str(file))
 
 
-def test_pictures_are_exports_and_pages(survey: str) -> None:
-    with pytest.raises(click.UsageError, match="dipc model export MODEL --to svg"):
-        output(show, survey, "--to", "svg")
-    with pytest.raises(click.UsageError, match="draws why a formula fails"):
-        output(show, survey, "--why", "true")
-
-
 def test_the_model_is_not_overwritten(survey: str) -> None:
     with pytest.raises(InputError, match="this is the program itself"):
         output(export, survey, "--to", "drn", "-o", survey)

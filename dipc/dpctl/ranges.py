@@ -58,6 +58,7 @@ def sign_on(value: Quotient, eps_range: EpsRange) -> Answer:
 def some_root(f: ExpPoly, eps_range: EpsRange) -> End:
     """The first point of a range at which a function may vanish; None if there is none.
 
+    >>> from flint import fmpq
     >>> f = ExpPoly.of(1, 1) - 2
     >>> some_root(f, EpsRange(fmpq(0), fmpq(2))), some_root(f, EpsRange(fmpq(0), fmpq(2), False, True))
     (None, 2)

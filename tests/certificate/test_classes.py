@@ -512,7 +512,7 @@ def test_verify_compares_with_a_program(tmp_path: Path, capsys: pytest.CaptureFi
         ),
         (["--model", str(file), "--claim", "2*eps"], 1, "the eps (the file has others)"),
         (["--model", str(file), "--claim", "eps/2"], 1, "the eps (the file has others); the divisors"),
-        (["--model", str(other)], 2, "the claim eps: no probability of the program depends on eps"),
+        (["--model", str(other)], 2, "with the claim eps: c = exp(...)"),
         (["--model", str(other), "--claim", "ln(2)"], 1, "another statement"),
         (["--program", str(file)], 1, "about a hidden Markov model, not about a program"),
     )

@@ -324,29 +324,16 @@ def compared(where: Where) -> bool:
     return where[0] not in KERNEL and "proof" not in where and not whole
 
 
-class Once:
-    """A question whose automaton is built once."""
-
-    def __init__(self, question: Any) -> None:
-        self.question, self.built = question, question.automaton(clock())
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.question, name)
-
-    def automaton(self, _: Clock) -> Any:
-        return self.built
-
-
 @pytest.mark.parametrize("name", ["rand1", "range", "finite sets"])
 def test_every_field_is_compared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     original = certified(OTHERS.get(name) or text_of(name))
-    prepared, known = sizes.prepared, dict[str, Any]()
+    built, known = sizes._built, dict[str, Any]()
 
-    def once(asked: Any) -> Any:
-        key = str(asked)
-        return known[key] if key in known else known.setdefault(key, Once(prepared(asked)))
+    def once(asking: Certificate, clock: Clock) -> Any:
+        key = f"{asking.listed.sizes} {asking.listed.parameters}"
+        return known[key] if key in known else known.setdefault(key, built(asking, clock))
 
-    monkeypatch.setattr(sizes, "prepared", once)
+    monkeypatch.setattr(sizes, "_built", once)
     count = 0
     tried = (case for case in mutants(data_of(original), others) if compared(case[0]))
     for where, data in some(tried, 400):

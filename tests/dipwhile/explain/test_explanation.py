@@ -273,7 +273,6 @@ def test_the_record(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["svt1", "--input", "q=[0,0,0]", "--neighbour", "q=[0,0,1]"], "--pair U V"),
         (["svt1", "--output", "out=[bot,bot,bot]"], "--pair"),
         (["svt1", "--paths", "0"], "--paths"),
         (["svt1", "--at", "-1"], "eps = -1"),
