@@ -21,6 +21,7 @@ from flint import fmpq
 
 import dipc
 from dipc.claims.exponent import number_text
+from dipc.claims.rows import Row
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
 from dipc.clock import Clock
@@ -38,7 +39,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Counterexample, Violated
-from dipc.report.document import Row
 from dipc.report.tightness import enclosure, where
 from dipc.report.words import short_witness
 from dipc.shipped import (
