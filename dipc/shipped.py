@@ -110,11 +110,16 @@ def catalogue(*patterns: str) -> Mapping[str, Path]:
     return {path.stem: path for each in patterns for folder in folders for path in sorted(folder.glob(each))}
 
 
-paths = partial(catalogue, "*/*.dip")
+def ending(*suffixes: str) -> Mapping[str, Path]:
+    """The shipped files with one of these suffixes, by name."""
+    return catalogue(*(f"*/*{suffix}" for suffix in suffixes))
+
+
+paths = partial(ending, ".dip")
 """The shipped programs by name."""
-models = partial(catalogue, "*/*.drn", "*/*.dpm")
+models = partial(ending, ".drn", ".dpm")
 """The shipped Markov models by name."""
-hidden_models = partial(catalogue, "*/*.hmm")
+hidden_models = partial(ending, ".hmm")
 """The shipped hidden Markov models by name."""
 hidden_programs = partial(catalogue, f"{HIDDEN_FOLDER}/*.dip")
 """The shipped programs that are questions of Pufferfish privacy, by name."""
@@ -139,19 +144,19 @@ def describe(name: str) -> Shipped:
 class Locator:
     """Finds the file of a name: that file, else the shipped model or program of this name.
 
-    Raises :class:`NoSuchProgram`, and :class:`InputError` for a model of another kind.
+    ``suffixes`` are those of the files that it is for.  Raises :class:`NoSuchProgram`, and
+    :class:`InputError` for a model of another kind.
     """
 
     kind: str
-    pattern: str
-    shipped: Callable[[], Mapping[str, Path]]
+    suffixes: tuple[str, ...]
 
     def __call__(self, file: str | Path) -> Path:
         path = Path(file)
-        found = path if path.exists() else {**models(), **hidden_models(), **self.shipped()}.get(str(file))
+        found = path if path.exists() else {**ending(*MODEL_KINDS), **ending(*self.suffixes)}.get(str(file))
         if found is None:
             raise self.unknown(str(file))
-        if found.suffix in MODEL_KINDS and not found.match(self.pattern):
+        if found.suffix in MODEL_KINDS and found.suffix not in self.suffixes:
             what, hint = MODEL_KINDS[found.suffix]
             raise InputError(f"{file} is {what}", hint=hint)
         return found
@@ -161,15 +166,16 @@ class Locator:
         path, message = Path(name), f"{name}: no such file or {self.kind}"
         if "=" in name:
             return NoSuchProgram(message, hint=f"set a parameter with `-D {name}`")
-        known = [*map(str, path.parent.glob(self.pattern)), *self.shipped()]
+        files = [file for suffix in self.suffixes for file in path.parent.glob(f"*{suffix}")]
+        known = [*map(str, files), *ending(*self.suffixes)]
         hints = (did_you_mean(text, known) for text in (name, path.stem))
         near = next((hint for hint in hints if hint.startswith("did you mean")), None)
         return NoSuchProgram(message, hint=near or "`dipc programs` lists the programs that come with dipc")
 
 
-located = Locator("program", "*.dip", paths)
-located_model = Locator("model", "*.[dc][pirs][mnpv]", partial(catalogue, "*/*.dip", "*/*.drn", "*/*.dpm"))
-located_hidden = Locator("hidden Markov model", "*.[dh][im][pm]", partial(catalogue, "*/*.dip", "*/*.hmm"))
+located = Locator("program", (".dip",))
+located_model = Locator("model", (".dip", ".drn", ".dpm", ".csv"))
+located_hidden = Locator("hidden Markov model", (".dip", ".hmm"))
 
 
 def source_of(file: str | Path, locate: Callable[[str | Path], Path] = located) -> Source:
@@ -301,14 +307,14 @@ def system_of(name: str) -> System:
 def asked_by(name: str) -> str | None:
     """The command that decides the claim of a file or a shipped program; None if it is none of these."""
     system = system_of(name)
-    path = catalogue(*(f"*/*{suffix}" for suffix in system.suffixes)).get(name)
+    path = ending(*system.suffixes).get(name)
     if path is None:
         return system.asks[""] if name.endswith(system.suffixes) else None
     return system.asks.get(path.parent.name, system.asks[""])
 
 
 def _ships(system: System, name: str) -> bool:
-    return name in catalogue(*(f"*/*{suffix}" for suffix in system.suffixes)) and not Path(name).exists()
+    return name in ending(*system.suffixes) and not Path(name).exists()
 
 
 def load(program: str | Path, **parameters: Any) -> Any:
