@@ -185,44 +185,59 @@ def by_rows(content: Drawing) -> str:
         figure, text = Figure(figsize=(width, height)), StringIO()
         axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
         axes.set_axis_off()
-        frames: dict[int, Any] = {}
-        for number, box in content.boxes.items():
-            style: dict[str, Any] = {
-                "size": 8,
-                "ha": "center",
-                "va": "center",
-                "color": COLOUR if box.marked else INK,
-            }
-            for pad in (0.6, 0.4) if box.final else (0.4,):
-                frame: dict[str, Any] = {"boxstyle": f"round,pad={pad}", "fc": "white", "ec": style["color"]}
-                shown = axes.text(*places[number], "\n".join(box.lines), bbox=frame, **style)
-                frames.setdefault(number, shown.get_bbox_patch())
+        frames = {number: _framed(axes, box, places[number]) for number, box in content.boxes.items()}
         figure.draw_without_rendering()  # only then the frames have their sizes
         for arrow in content.arrows:
-            (x, y), (u, v) = places[arrow.source], places[arrow.target]
-            colour = COLOUR if arrow.marked else SOFT
-            arc: dict[str, Any] = {
-                "arrowstyle": "-|>",
-                "connectionstyle": f"arc3,rad={BEND}",
-                "color": colour,
-            }
-            arc |= {"patchA": frames[arrow.source], "patchB": frames[arrow.target]}
-            label = (x + u - (v - y) * BEND) / 2, (y + v + (u - x) * BEND) / 2  # in the middle of the arc
-            if arrow.source == arrow.target:  # above its box
-                y = v = y - (len(content.boxes[arrow.source].lines) + 1) * LINE / 2
-                x, u = x - 2 * SIGN, u + 2 * SIGN
-                arc |= {"connectionstyle": "arc3,rad=-1", "patchA": None, "patchB": None}
-                label = places[arrow.source][0], y - (len(arrow.lines) + 2) * LINE / 2
-            axes.annotate("", (u, v), (x, y), arrowprops=arc)
-            around: dict[str, Any] = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none"}
-            if arrow.label:
-                axes.text(*label, arrow.label, size=7, ha="center", va="center", color=colour, bbox=around)
+            if arrow.source == arrow.target:
+                height_of_box = (len(content.boxes[arrow.source].lines) + 1) * LINE
+                _looped(axes, arrow, places[arrow.source], height_of_box / 2)
+            else:
+                _joining(axes, arrow, places, frames)
         for ends in ((places[s], places[t]) for s, t in content.pairs if {s, t} <= places.keys()):
             axes.plot(*zip(*ends, strict=True), color=SOFT, linestyle="dashed", zorder=0)
         axes.text(BETWEEN / 2, len(rows) * high, "\n".join(foot), size=7, va="top", color=INK)
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     drawn = text.getvalue()
     return re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", drawn[drawn.index("<svg") :], flags=re.S)
+
+
+def _framed(axes: Any, box: Box, place: tuple[float, float]) -> Any:
+    """Draw a box; its frame, where arrows end."""
+    colour = COLOUR if box.marked else INK
+    frame: dict[str, Any] = {"fc": "white", "ec": colour}
+    style: dict[str, Any] = {"size": 8, "ha": "center", "va": "center", "color": colour}
+    drawn = [
+        axes.text(*place, "\n".join(box.lines), bbox={"boxstyle": f"round,pad={pad}", **frame}, **style)
+        for pad in ((0.6, 0.4) if box.final else (0.4,))
+    ]
+    return drawn[0].get_bbox_patch()
+
+
+def _joining(axes: Any, arrow: Arrow, places: Mapping[int, Any], frames: Mapping[int, Any]) -> None:
+    """Draw an arrow from one box to another, with its label in the middle of the arc."""
+    (x, y), (u, v) = places[arrow.source], places[arrow.target]
+    ends = {"patchA": frames[arrow.source], "patchB": frames[arrow.target]}
+    _pointed(axes, arrow, ((x, y), (u, v)), {"connectionstyle": f"arc3,rad={BEND}", **ends})
+    _labelled(axes, arrow, ((x + u - (v - y) * BEND) / 2, (y + v + (u - x) * BEND) / 2))
+
+
+def _looped(axes: Any, arrow: Arrow, place: tuple[float, float], above: float) -> None:
+    """Draw an arrow from a box to itself, above it, with its label on top."""
+    x, y = place[0], place[1] - above
+    _pointed(axes, arrow, ((x - 2 * SIGN, y), (x + 2 * SIGN, y)), {"connectionstyle": "arc3,rad=-1"})
+    _labelled(axes, arrow, (x, y - (len(arrow.lines) + 2) * LINE / 2))
+
+
+def _pointed(axes: Any, arrow: Arrow, ends: tuple[Any, Any], arc: Mapping[str, Any]) -> None:
+    colour = COLOUR if arrow.marked else SOFT
+    axes.annotate("", ends[1], ends[0], arrowprops={"arrowstyle": "-|>", "color": colour, **arc})
+
+
+def _labelled(axes: Any, arrow: Arrow, place: tuple[float, float]) -> None:
+    if arrow.label:
+        colour = COLOUR if arrow.marked else SOFT
+        around = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none"}
+        axes.text(*place, arrow.label, size=7, ha="center", va="center", color=colour, bbox=around)
 
 
 def _width(lines: Sequence[str]) -> float:
