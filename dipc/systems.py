@@ -208,7 +208,7 @@ MODELS = System(
         "export": "dpctl.commands.files:export",
     },
     flag="--formula",
-    statements=("chains", "curves"),
+    statements=("chains", "curves", "processes"),
     views=("views", "panels", "page"),
 )
 

@@ -88,7 +88,7 @@ Examples:
     "--model",
     type=options.FILE,
     metavar="FILE",
-    help="Refuse unless it is about this Markov chain; -D sets its numbers.",
+    help="Refuse unless it is about this Markov model; -D sets its numbers.",
 )
 @click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")
 @click.option(
@@ -126,8 +126,8 @@ def verify(
     listed distributions are those of the program THEN ...  So it always is without dipc: python -m
     dipc.kernel FILE, or python on a copy of the folder dipc/kernel.
 
-    A certificate about a Markov chain is compared with the file in --model, and its formula with --formula or
-    else the 'property' lines of the file.  Without --model it is about the chain in the certificate.
+    A certificate about a Markov model is compared with the file in --model, and its formula with --formula or
+    else the 'property' lines of the file.  Without --model it is about the model in the certificate.
 
     One about a hidden Markov model, or a program with priors, is compared with the .hmm or .dip file in
     --model: the numbers, parameters, pairs, horizon and claim.

@@ -1,7 +1,8 @@
-"""Certificates of formulas of dpCTL* about Markov chains without eps: how they are written and compared.
+"""Certificates of formulas of dpCTL* about Markov models: how they are written and compared.
 
-The kernel's own evaluation of the formula runs here as well, in :mod:`dipc.kernel.chains`; where it needs the
-probabilities of an ``A U B`` they are solved for, and listed.  So what is written has been checked.
+The kernel's own evaluation of the formula runs here as well, in :mod:`dipc.kernel.chains` and
+:mod:`dipc.kernel.processes`; where it needs the probabilities of an ``A U B`` they are solved for, and
+listed.  So what is written has been checked.
 """
 
 from __future__ import annotations
@@ -35,11 +36,16 @@ from dipc.dpctl.formula import (
     depends_on_eps,
 )
 from dipc.dpctl.pipeline import is_symbolic, start_states
+from dipc.dpctl.processes import Fixed, Options
+from dipc.dpctl.regions import Outcome
+from dipc.dpctl.schedulers import expected, reaching_probabilities
+from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, InternalError, Unsupported
 from dipc.kernel import chains as kernel
-from dipc.kernel import curves, facts, formulas
+from dipc.kernel import curves, facts, formulas, processes
 from dipc.kernel.formulas import Kind, ListedNode
+from dipc.kernel.reading import Refused
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.chain import MarkovChain, Mdp, Model
 from dipc.models.draft import fmpq_of
@@ -54,7 +60,8 @@ from dipc.signs.limits import NoProof
 from dipc.signs.search import proof
 
 WITH_EPS = "certificates of models with eps"
-AnyListed = kernel.Listed | curves.Listed
+WITHOUT_PROOF = "certificates of decision processes where the kernel finds no proof of its own"
+AnyListed = kernel.Listed | curves.Listed | processes.Listed
 
 
 def verdict_certificate(verdict: ModelVerdict, name: str) -> AnyListed:
@@ -81,27 +88,59 @@ def verdict_certificate(verdict: ModelVerdict, name: str) -> AnyListed:
 
 def model_certificate(
     model: Model, property: Property, name: str = "<model>", clock: Clock | None = None
-) -> kernel.Listed:
+) -> kernel.Listed | processes.Listed:
     """A certificate of the answers at the states that the property asks about.
 
-    Raises :class:`Unsupported` for decision processes, models or formulas with eps and irrational
-    probabilities, :class:`InputError` for a query, and :class:`LimitReached` if the kernel would refuse it.
+    Raises :class:`Unsupported` for models or formulas with eps, irrational probabilities and what the kernel
+    does not prove, :class:`InputError` for a query, and :class:`LimitReached` if the kernel would refuse it.
     """
     formula = property.formula
     if isinstance(formula, Query):
         raise InputError("a query has no certificate", hint="check a formula, for example `P>=1/2 (F goal)`")
-    if isinstance(model, Mdp):
-        raise Unsupported("certificates of Markov decision processes")
     if has_eps(model):
         raise Unsupported(WITH_EPS)
     nodes, solver = nodes_of(formula), _Solver(kernel.Until, _fmpq, fmpq(1), fraction, clock or Clock())
-    rows = [sorted((t, fraction(_rational(p))) for t, p in row) for row in model.rows]
-    listed = kernel.Asked(statement="chain", rows=rows, **_common(model, property, name, nodes))
+    common = _common(model, property, name, nodes)
+    if isinstance(model, Mdp):
+        return _of_process(model, property, common, solver)
+    listed = kernel.Asked(statement="chain", rows=list(map(_listed_row, model.rows)), **common)
     with accepted():
         read = formulas.read_formula(nodes)
         formulas.formula_shown(read)
         found = kernel.Evaluation(kernel.read_chain(listed), read, solver.until)
     return kernel.Listed(**vars(listed), untils=solver.items, answers=_answers(found, listed))
+
+
+def _of_process(
+    model: Mdp[Any], property: Property, common: dict[str, Any], solver: _Solver
+) -> processes.Listed:
+    """A certificate about a decision process."""
+    rows = [list(map(_listed_row, choices)) for choices in model.rows]
+    listed = processes.Asked(statement="process", actions=list(model.actions), rows=rows, **common)
+    nodes = formulas.read_formula(listed.formula)
+    judge = Fixed(model, property.eps_range, solver.clock, Options())
+    parts: dict[int, Formula] = {}
+    _place(cast("Formula", property.formula), {}, False, parts)
+    words: list[processes.Word | None] = []
+
+    def word(node: formulas.Node, s: int, t: int) -> processes.Word | None:
+        formula = cast("Privacy", parts[nodes.index(node)])
+        found = judge.found(formula, s, t)
+        if found is None:
+            raise Unsupported(f"certificates in which {show(formula)} is undecided for some neighbours")
+        words.append((list(found.prefix), list(found.cycle) or [0]) if isinstance(found, Outcome) else None)
+        return words[-1]
+
+    try:
+        evaluation = processes.Process(listed, nodes, solver.until, word)
+    except Refused as refused:
+        raise Unsupported(f"{WITHOUT_PROOF} ({refused})") from None
+    answers = _answers(evaluation, listed)
+    return processes.Listed(**vars(listed), untils=solver.items, words=words, answers=answers)
+
+
+def _listed_row(row: Sequence[tuple[int, Any]]) -> kernel.Row:
+    return sorted((t, fraction(_rational(p))) for t, p in row)
 
 
 def _common(model: Model, property: Property, name: str, nodes: Sequence[ListedNode]) -> dict[str, Any]:
@@ -118,7 +157,7 @@ def _common(model: Model, property: Property, name: str, nodes: Sequence[ListedN
     }
 
 
-def _answers(found: kernel.Evaluation, asked: kernel.Asked | curves.Asked) -> list[Any]:
+def _answers(found: kernel.Evaluation, asked: kernel.Asked | curves.Asked | processes.Asked) -> list[Any]:
     holds = found.truth[len(asked.formula) - 1]
     return ["holds" if s in holds else "fails" for s in asked.asked]
 
@@ -145,7 +184,7 @@ def nodes_of(formula: Formula, rated: bool = False) -> list[ListedNode]:
     if depends_on_eps(formula) and not rated:
         raise Unsupported(WITH_EPS)
     nodes: dict[str, tuple[int, ListedNode]] = {}
-    _place(formula, nodes, rated)
+    _place(formula, nodes, rated, {})
     return [node for _, node in nodes.values()]
 
 
@@ -154,11 +193,15 @@ def names_in(nodes: Sequence[ListedNode]) -> list[str]:
     return [str(detail) for kind, detail, _ in nodes if kind == "name"]
 
 
-def _place(formula: Formula, nodes: dict[str, tuple[int, ListedNode]], rated: bool) -> int:
-    """The number of a formula among the nodes, which it joins if it is new."""
+def _place(
+    formula: Formula, nodes: dict[str, tuple[int, ListedNode]], rated: bool, parts: dict[int, Formula]
+) -> int:
+    """The number of a formula among the nodes, which it joins if it is new; ``parts`` are what they say."""
     kind, detail, operands = _node(formula, rated)
-    node = kind, detail, [_place(operand, nodes, rated) for operand in operands]
-    return nodes.setdefault(repr(node), (len(nodes), node))[0]
+    node = kind, detail, [_place(operand, nodes, rated, parts) for operand in operands]
+    number = nodes.setdefault(repr(node), (len(nodes), node))[0]
+    parts[number] = formula
+    return number
 
 
 def _node(formula: Formula, rated: bool) -> tuple[Kind, Any, Sequence[Formula]]:
@@ -211,31 +254,65 @@ class _Solver:
     clock: Clock
     items: list[Any] = field(default_factory=list)
 
-    def until(self, rows: Sequence[Any], left: frozenset[int], right: frozenset[int]) -> Any:
-        """The probabilities, and the distance to ``right``: None where it cannot be reached."""
-        numbers = [[(t, self.number(p)) for t, p in row] for row in rows]
-        never, surely = never_and_surely(numbers, left, right)
-        between = frozenset(range(len(rows))) - never - surely
-        values = absorption(numbers, between, surely, self.one, lambda: self.clock.tick("states"))
-        self.items.append(self.item([self.listed(p) for p in values], distances(rows, left, right)))
+    def until(
+        self, rows: Sequence[Any], left: frozenset[int], right: frozenset[int], most: bool | None = None
+    ) -> Any:
+        """The probabilities, and the ranks that show them; ``most`` if ``rows`` are those of every action."""
+        if most is None:
+            numbers = [[(t, self.number(p)) for t, p in row] for row in rows]
+            never, surely = never_and_surely(numbers, left, right)
+            between = frozenset(range(len(rows))) - never - surely
+            values = absorption(numbers, between, surely, self.one, self.tick)
+            rows = [(row,) for row in numbers]
+        else:
+            rows = [[tuple((t, self.number(p)) for t, p in row) for row in choices] for choices in rows]
+            values = self._extremes(rows, left, right, most)
+        found = ranks(rows, values, left, right, most is not False)
+        self.items.append(self.item([self.listed(p) for p in values], found))
         return self.items[-1]
 
+    def tick(self) -> None:
+        self.clock.tick("states")
 
-def distances(rows: Sequence[kernel.Row], left: frozenset[int], right: frozenset[int]) -> list[int | None]:
-    """The length of a shortest path from each state to ``right`` through states of ``left``.
+    def _extremes(
+        self, choices: Sequence[Any], left: frozenset[int], right: frozenset[int], most: bool
+    ) -> list[Any]:
+        """The largest probabilities; the least ones are those of never coming to where B can be avoided."""
+        fixed = [rows if s in left - right else [((s, self.one),)] for s, rows in enumerate(choices)]
+        if most:
+            return reaching_probabilities(fixed, right, self.one, self.tick)
+        avoiding = set(range(len(fixed))) - right
+        while gone := {s for s in avoiding if not any(avoiding.issuperset(dict(r)) for r in fixed[s])}:
+            avoiding -= gone
+        return [self.one - p for p in reaching_probabilities(fixed, avoiding, self.one, self.tick)]
 
-    >>> distances([[(0, 1), (1, 1)], [(2, 1)], [(2, 1)], [(3, 1)]], frozenset([0, 1, 3]), frozenset([2]))
+
+def ranks(
+    choices: Sequence[Any], values: Sequence[Any], left: frozenset[int], right: frozenset[int], most: bool
+) -> list[int | None]:
+    """How far each state of ``left`` is from ``right``: under a best action, or, if not ``most``, the worst.
+
+    >>> rows = [[(0, 1), (1, 1)], [(2, 1)], [(2, 1)], [(3, 1)]]
+    >>> ranks([[row] for row in rows], [1, 1, 1, 0], frozenset([0, 1, 3]), frozenset([2]), True)
     [2, 1, 0, None]
     """
-    before = predecessors(rows, left - right)
-    ranks: list[int | None] = [0 if s in right else None for s in range(len(rows))]
+    edges = [[edge for row in rows for edge in row] for rows in choices]
+    before = predecessors(edges, left - right)
+    found: list[int | None] = [0 if s in right else None for s in range(len(choices))]
     layer, distance = sorted(right), 0
     while layer:
         distance += 1
-        layer = [s for s in dict.fromkeys(s for t in layer for s in before[t]) if ranks[s] is None]
+        near = dict.fromkeys(s for t in layer for s in before[t] if found[s] is None)
+        layer = []
+        for s in near:
+            good = [any(found[t] is not None for t, _ in row) for row in choices[s]]
+            if most and len(good) > 1:
+                means = [expected(row, values) == values[s] for row in choices[s]]
+                good = [here and mean for here, mean in zip(good, means, strict=True)]
+            layer += [s] if (any(good) if most else all(good)) else []
         for s in layer:
-            ranks[s] = distance
-    return ranks
+            found[s] = distance
+    return found
 
 
 # --- functions of eps ---------------------------------------------------------------------------------
@@ -319,25 +396,42 @@ def other_model(certificate: kernel.Certificate, model: Model) -> list[str]:
 
     Of the labels only those that occur in the formula are listed, and compared.
     """
-    if isinstance(model, Mdp):
-        return ["the kind of model (the model is a decision process)"]
+    about_process = isinstance(certificate, processes.Certificate)
+    if isinstance(model, Mdp) is not about_process:
+        kind = "decision process" if isinstance(model, Mdp) else "chain"
+        return [f"the kind of model (the model is a {kind})"]
     chain, names = certificate.chain, names_in(certificate.listed.formula)
     parts = {
         "states": tuple(chain.states) == model.names,
-        "rows": [dict(row) for row in listed_model(certificate).rows] == [dict(row) for row in model.rows],
+        "rows": _as_mappings(listed_model(certificate)) == _as_mappings(model),
         "labels": all(model.states_of(name) == chain.states_of(name) for name in names),
         "neighbours": set(map(frozenset, chain.neighbours)) == set(map(frozenset, model.neighbours)),
     }
+    if isinstance(model, Mdp):
+        parts["actions"] = tuple(cast("Any", certificate.listed).actions) == model.actions
     return [f"the {part} (the model has others)" for part, same in parts.items() if not same]
 
 
-def listed_model(certificate: kernel.Certificate) -> MarkovChain[fmpq]:
-    """The chain that a certificate lists; its start states are those asked about."""
+def _as_mappings(model: Model) -> list[list[dict[int, Any]]]:
+    """The rows of every state, without an order."""
+    return [list(map(dict, rows if isinstance(model, Mdp) else [rows])) for rows in cast("Any", model.rows)]
+
+
+def listed_model(certificate: kernel.Certificate) -> Model:
+    """The model that a certificate lists; its start states are those asked about."""
     chain: Any = certificate.chain
     number: Any = _quotient if isinstance(certificate, curves.Certificate) else _fmpq
-    rows = tuple(tuple((t, number(p)) for t, p in row) for row in chain.rows)
     pairs = tuple((min(pair), max(pair)) for pair in chain.neighbours)
-    return MarkovChain(tuple(chain.states), chain.labels, pairs, tuple(chain.asked), rows)
+    common = tuple(chain.states), chain.labels, pairs, tuple(chain.asked)
+
+    def row_of(row: Any) -> Any:
+        return tuple((t, number(p)) for t, p in row)
+
+    if isinstance(certificate, processes.Certificate):
+        listed: Any = certificate.listed
+        rows = tuple(tuple(map(row_of, choices)) for choices in listed.rows)
+        return Mdp(*common, tuple(listed.actions), rows)
+    return MarkovChain(*common, tuple(map(row_of, chain.rows)))
 
 
 def is_about(certificate: kernel.Certificate, model: Model, property: Property) -> bool:

@@ -8,18 +8,23 @@ Everything else is computed here: the sets of states, all comparisons, and the a
 and 5, say.  D[e, d](f) holds in s if Pr_s(f) <= exp(e) Pr_t(f) + d and Pr_t(f) <= exp(e) Pr_s(f) + d for
 every neighbour t; with e, d >= 0 this needs no check for t = s.
 
-**Probabilities of A U B**, for sets A and B of states, are a vector p with ranks:
+**Probabilities of A U B**, for sets A and B of states, are a vector p with ranks; of a decision process
+(:mod:`.processes`) the largest ones over all schedulers, or the least ones.  A chain has one action.
 
-* in B: p = 1, and the rank is 0;
-* outside A and B: p = 0, without a rank;
-* in A without B, without a rank: p = 0, and no successor has a rank;
-* in A without B, with a rank n: p(s) is the sum of p(s, t) p(t), and some successor has the rank n - 1.
+* In B: p = 1, and the rank is 0.
+* Outside A and B: p = 0, without a rank.
+* In A without B: p(s) is the largest (or the least) of the means of p after one action, and without a rank 0.
+  With a rank, an action with this mean has a successor of a lower rank (or every action has one).
 
-*This is the vector of the probabilities.*  Let M be the states of the last kind.  A path from a state of A
-without a rank meets only such states until it leaves A, and so does not meet B before: the probability is 0.
-From a state of M the ranks lead down to B along edges of positive probability; as M is finite, paths leave
-M with probability 1, I - P restricted to M is regular, and the equations have one solution there.  The
-probabilities solve them.  (Baier and Katoen, *Principles of Model Checking*, 2008, Theorem 10.19.)
+*These are the probabilities.*  Let M be the states of the last kind with a rank, h the probabilities.
+
+* **p >= h**, for every scheduler, or for the one that takes an action with the least mean: h is the limit of
+  the probabilities of meeting B within n steps, and by induction none of these exceeds p, as means of p under
+  the scheduler do not.
+* **p <= h**, for the scheduler that takes actions with the largest mean and a lower rank, or for every one:
+  the ranks lead down to B along edges of positive probability; as M is finite, paths leave M with
+  probability 1.  Up to then the expected value of p does not decrease; outside M it is 1 in B and else 0.
+  (For one such scheduler the expected value is constant, so p >= 0.)
 
 **Nested operators** (Courcoubetis and Yannakakis, *The complexity of probabilistic verification*, Journal
 of the ACM 42, 1995, section 3.1).  Let f be ``X B`` or ``A U B`` with the probabilities q.  Mark every state
@@ -41,7 +46,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from .facts import ZERO
 from .formulas import Curve, ListedNode, Node, Signs, check_word, formula_shown, read_formula, word_shown
@@ -158,19 +163,33 @@ def expected(row: Row, values: Sequence[Fraction] | None) -> Fraction:
     return sum((p if values is None else p * values[t] for t, p in row), ZERO)
 
 
-def check_until(rows: Sequence[Row], left: States, right: States, listed: Until | None, step: str) -> Values:
-    """The probabilities of ``left U right``: the listed ones, if the ranks show that they are right."""
-    if listed is None or not len(listed.values) == len(listed.ranks) == len(rows):
+def check_until(
+    choices: Sequence[Sequence[Row]],
+    left: States,
+    right: States,
+    listed: Until | None,
+    step: str,
+    most: bool = True,
+) -> Values:
+    """The largest or least probabilities of ``left U right``: the listed ones, if they are shown to be right.
+
+    ``choices`` are the rows of every state, one for each action.
+    """
+    if listed is None or not len(listed.values) == len(listed.ranks) == len(choices):
         raise Refused(step, "there is not one probability and one rank for every state")
     values, ranks = listed.values, listed.ranks
-    for s, (row, p, rank) in enumerate(zip(rows, values, ranks, strict=True)):
-        after = [ranks[t] for t, _ in row]
-        if s in right:
-            right_here = p == 1 and rank == 0
-        elif s not in left or rank is None:
-            right_here = p == 0 and rank is None and (s not in left or after.count(None) == len(after))
+    for s, (rows, p, rank) in enumerate(zip(choices, values, ranks, strict=True)):
+        if s in right or s not in left:
+            right_here = p == (s in right) and rank == (0 if s in right else None)
         else:
-            right_here = rank - 1 in after and p == expected(row, values)
+            means = [expected(row, values) for row in rows]
+            right_here = p == (max(means) if most else min(means))
+            if rank is None:
+                right_here = right_here and p == 0
+            else:
+                lower = [any(r is not None and r < rank for r in (ranks[t] for t, _ in row)) for row in rows]
+                good = [here for here, mean in zip(lower, means, strict=True) if not most or mean == p]
+                right_here = right_here and (any(good) if most else all(good))
         require(right_here, f"{step}, state {s}", "the probability or the rank is not right")
     return values
 
@@ -271,14 +290,13 @@ class Evaluation:
             case _:
                 return frozenset().union(*sets)
 
-    def probabilities(self, root: int) -> Values:
+    def probabilities(self, root: int, level: Level | None = None) -> Values:
         """The probability of a path formula from every state: its operators are settled from outside, as
         long as their operands are sets of states but for one, and else from inside, by refined chains."""
+        rows, truth = level or Level(self.chain.rows, self.truth)
         path = self.path(root)
         operands = {root, *(j for i in path for j in self.nodes[i].operands)}
-        level = self.settled(
-            Level(self.chain.rows, {j: self.truth[j] for j in operands if j in self.truth}), path
-        )
+        level = self.settled(Level(rows, {j: truth[j] for j in operands if j in truth}), path)
         after: list[Callable[[Values], Values]] = []
         while root not in level.truth:
             node = self.nodes[root]
@@ -337,7 +355,8 @@ class Evaluation:
         if node.detail is None:
             self.untils += 1
             item = self.until(level.rows, left, right)
-            return check_until(level.rows, left, right, item, f"until {self.untils - 1}")
+            choices = [[row] for row in level.rows]
+            return check_until(choices, left, right, item, f"until {self.untils - 1}")
         ends = level.indicator(right)
         values = ends
         for _ in range(node.detail):
@@ -382,6 +401,7 @@ class Certificate:
     chain: Chain
     formula: str
     holds: list[bool]
+    kind: ClassVar[str] = "chain"
 
     @property
     def status(self) -> str:
@@ -415,7 +435,7 @@ class Certificate:
 
     def conditional(self) -> str:
         """The statement under its condition: the kernel does not read models."""
-        return f"IF the listed chain is that of the model THEN {self.statement()}"
+        return f"IF the listed {self.kind} is that of the model THEN {self.statement()}"
 
     def summary(self) -> list[str]:
         """What was proved, and what is trusted."""

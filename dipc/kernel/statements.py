@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from . import chains, curves, privacy, pufferfish, sizes
+from . import chains, curves, privacy, processes, pufferfish, sizes
 from .reading import require, sealed
 from .schema import check_version, read
 
@@ -14,6 +14,7 @@ Listed = (
     | privacy.Violated
     | chains.Listed
     | curves.Listed
+    | processes.Listed
     | pufferfish.Listed
     | sizes.Listed
 )
@@ -21,6 +22,7 @@ Certificate = privacy.Certificate | chains.Certificate | pufferfish.Certificate 
 WRITERS = {
     "chain": "model check",
     "curves": "model check",
+    "process": "model check",
     "sizes": "prove",
     "pufferfish": "pufferfish check",
     "hidden": "pufferfish check",
@@ -55,6 +57,9 @@ def checked(data: Any, program: bytes | None = None) -> Certificate:
         case curves.Listed():
             refuse_program(program, "Markov chain")
             return curves.checked(listed)
+        case processes.Listed():
+            refuse_program(program, "Markov decision process")
+            return processes.checked(listed)
         case pufferfish.Listed():
             refuse_program(program, "hidden Markov model")
             return pufferfish.checked(listed)

@@ -166,7 +166,7 @@ def test_every_solution_but_the_probabilities_is_refused() -> None:
 
 def test_a_forged_zero_set_is_refused() -> None:
     data = written(model_of("chain; s -> {s: 1/2, g: 1/2}; g -> g; start s"), "P>=1 (F g)")
-    for ranks, place in (([None, 0], 0), ([None, None], 1), ([None, 1], 0)):
+    for ranks, place in (([None, 0], 0), ([None, None], 0), ([None, 1], 0)):
         forged = {"untils": [{"values": ["0", "1"], "ranks": ranks}], "answers": ["fails"]}
         with pytest.raises(Refused, match=f"^until 0, state {place}"):
             checked(data | forged)

@@ -143,7 +143,6 @@ def test_a_statement_has_all_of_a_long_formula() -> None:
         ("chain; s -> {s: 1/2, t: 1/2}; t -> t; neighbours s ~ t", "D[eps, 0](F t)", "models with eps"),
         ("chain; s -> {s: 1/2, t: 1/2}; t -> t", "P<=exp(-eps) (F t)", "models with eps"),
         ("chain; s -> {s: exp(-1), t: 1 - exp(-1)}; t -> t", "P>=0 (F t)", "irrational probabilities"),
-        ("mdp; s [a] -> t; t [a] -> t", "P>=0 (F t)", "decision processes"),
     ],
 )
 def test_what_is_not_yet_supported_is_refused_by_name(model: str, formula: str, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""What ``dipc verify`` compares of a certificate about a Markov chain."""
+"""What ``dipc verify`` compares of a certificate about a Markov model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dipc.kernel.privacy import shown
 def judge(certificate: chains.Certificate, wanted: Wanted, clock: Clock) -> int:
     """Compare an accepted certificate with what is wanted, and print it; the exit status."""
     if wanted.claim is not None:
-        raise InputError("--claim is about programs, the certificate is about a Markov chain")
+        raise InputError("--claim is about programs, the certificate is about a Markov model")
     if wanted.model is None and wanted.definitions:
         raise InputError("-D sets numbers of a model", hint="name its file with --model")
     expected = wanted.expect or "holds"
