@@ -12,11 +12,12 @@ import ast
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 from flint import fmpq
 
@@ -110,6 +111,24 @@ for _method in (
 PythonMechanism.check = speaking_python(PythonMechanism.check)  # type: ignore[method-assign]
 
 
+IMPORTING: ContextVar[bool] = ContextVar("importing", default=False)
+"""Is a file imported for one of its mechanisms? Then the others in it may be refused."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A function that is no mechanism, in a file with others; whoever uses it meets the error."""
+
+    text: FunctionText
+    error: InputError
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise self.error
+
+    def __call__(self, *given: object, **named: object) -> NoReturn:
+        raise self.error
+
+
 def mechanism(
     function: object = None,
     /,
@@ -142,8 +161,13 @@ def mechanism(
 
     def read(function: Callable[..., Any]) -> PythonMechanism:
         text = text_of(function)
-        given = {name: parameter(text, name, value) for name, value in parameters.items()}
-        return PythonMechanism(text, told, given, {})
+        try:
+            given = {name: parameter(text, name, value) for name, value in parameters.items()}
+            return PythonMechanism(text, told, given, {})
+        except InputError as error:
+            if IMPORTING.get():
+                return Refused(text, error)  # type: ignore[return-value]
+            raise
 
     return read
 

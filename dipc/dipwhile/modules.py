@@ -16,7 +16,7 @@ from pathlib import Path
 from traceback import extract_tb
 from types import FunctionType, ModuleType
 
-from dipc.dipwhile.decorator import PythonMechanism, mechanism
+from dipc.dipwhile.decorator import IMPORTING, PythonMechanism, Refused, mechanism
 from dipc.dipwhile.python.source import described, file_name, line_span
 from dipc.errors import InputError, Source
 from dipc.shipped import NoSuchProgram, reference
@@ -36,13 +36,15 @@ def mechanism_of(name: str, declarations: Mapping[str, str] | None = None) -> Py
     if not function:
         function = only(name, module)
     found = vars(module).get(function)
+    if isinstance(found, Refused):
+        raise found.error
     if isinstance(found, PythonMechanism):
         if declarations:
             hint = "leave out --inputs, --outputs and --adjacent, or remove the decorator"
             raise InputError(f"`{function}` in {file} declares its inputs and outputs itself", hint=hint)
         return found
     if found is None:
-        known = [each for each, value in vars(module).items() if isinstance(value, PythonMechanism)]
+        known = [each for each, value in vars(module).items() if isinstance(value, PythonMechanism | Refused)]
         hint = did_you_mean(function, known)
         raise NoSuchProgram(f"{file}: there is no function `{function}`", hint=hint)
     if not isinstance(found, FunctionType):
@@ -58,7 +60,7 @@ def only(name: str, module: ModuleType) -> str:
     own = [
         value.text.node.name
         for value in vars(module).values()
-        if isinstance(value, PythonMechanism) and value.text.function.__module__ == module.__name__
+        if isinstance(value, PythonMechanism | Refused) and value.text.function.__module__ == module.__name__
     ]
     match list(dict.fromkeys(own)):
         case [one]:
@@ -119,6 +121,7 @@ def first_on_path(folder: Path) -> Iterator[None]:
 @contextmanager
 def user_errors(name: str) -> Iterator[None]:
     """What code raises while it is imported becomes an error at its last line outside of libraries."""
+    importing = IMPORTING.set(True)
     try:
         with redirect_stdout(sys.stderr):
             yield
@@ -131,6 +134,8 @@ def user_errors(name: str) -> Iterator[None]:
         place = (frames[-1].filename, frames[-1].lineno) if frames else (name, None)
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise at(*place, what, name) from None
+    finally:
+        IMPORTING.reset(importing)
 
 
 def is_own(file: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,22 @@ def test_files_of_a_package_are_imported_under_its_name(folder: Path) -> None:
     assert dipc.load("package.mine:largest") is dipc.load("package/mine.py:largest")
     with pytest.raises(InputError, match="there are 2 mechanisms"):
         dipc.load("package/mine.py")
+
+
+def test_a_refused_function_leaves_the_others_alone(
+    capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its error is met by those who ask about it, and by the import in a plain script."""
+    text = TWO.replace("argmax([Lap(eps/2, x) for x in q])", "no_such(q)")
+    (folder / "mixed.py").write_text(text, encoding="utf-8")
+    assert run(capsys, "check", "mixed.py:coin", "--quiet")[:2] == (0, "private\n")
+    assert "mixed.py:13:12: error: unknown name `no_such`" in run(capsys, "check", "mixed.py:largest")[2]
+    assert "there are 2 mechanisms in this file" in run(capsys, "budget", "mixed.py")[2]
+    code, out, _ = run(capsys, "check", "mixed.py", "--quiet")
+    assert (code, out) == (2, "mixed.py:coin: private\nmixed.py:largest: error\n")
+    (folder / "uses.py").write_text(text + "largest([0, 1], eps=1)\n", encoding="utf-8")
+    assert "unknown name `no_such`" in run(capsys, "check", "uses.py:coin")[2]
+    (folder / "alone.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(InputError, match="no_such"):
+        import_module("alone")
