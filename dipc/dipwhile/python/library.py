@@ -14,15 +14,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from flint import fmpq
 
+from dipc.dipwhile.python.operations import positive, sign_of_difference
 from dipc.dipwhile.python.source import described
 from dipc.dipwhile.python.values import (
     FINITE,
     RANDOM,
     Geometric,
+    Gumbel,
     Items,
     Logarithm,
     Members,
@@ -183,9 +186,9 @@ INSTEAD = {
         "max(low, min(high, x + DLap(eps/sensitivity)))": ("GeometricTruncated",),
         "x if flip(exp(eps)/(1 + exp(eps))) else not x": ("Binary", "make_randomized_response_bool"),
         "Exp(eps/2, range(N), lambda v: score[v])": (
-            *("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel", "gumbel"),
+            *("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel"),
         ),
-        "Lap(scale=s)` for Laplace noise, `-1 if x < 0 else 1` for a sign": ("copysign", "sign"),
+        "Lap(scale=s)` for Laplace noise, or `-1 if x < 0 else 1": ("copysign", "sign"),
         "sum(x) + DLap(eps/sensitivity)": ("BoundedSum", "sum_"),
         "len(x) + DLap(eps)": ("Count", "make_count"),
         "secrets.randbits(8)": ("urandom",),
@@ -271,6 +274,9 @@ rows(
         ),
         ("rng.uniform", "random.uniform"): lambda m, low=0, high=1, size=None: sized(
             m, size, lambda: m.binary("+", m.binary("*", m.new(Unit(0, 1)), m.binary("-", high, low)), low)
+        ),
+        ("rng.gumbel",): lambda m, loc=0, scale=1, size=None: sized(
+            m, size, lambda a, b: m.binary("+", m.binary("*", m.new(Gumbel()), b), a), loc, scale
         ),
     }
 )
@@ -468,9 +474,13 @@ def choose(m: Interpreter, options: Value) -> Value:
 def exponential_mechanism(m: Interpreter, rate: Value, values: Value, score: Value) -> Value:
     """dipc's ``Exp``."""
     found = m.items(values)
-    weights = [exp(m, m.binary("*", rate, m.invoke(score, [v], {}))) for v in found]
+    return by_weight(m, found, [exp(m, m.binary("*", rate, m.invoke(score, [v], {}))) for v in found])
+
+
+def by_weight(m: Interpreter, values: Sequence[Value], weights: Sequence[Value]) -> Value:
+    """One of some values, with probabilities proportional to weights."""
     total = m.total("sum", weights)
-    return one_of(m, found, [m.binary("/", weight, total) for weight in weights])
+    return one_of(m, values, [m.binary("/", weight, total) for weight in weights])
 
 
 @word("rng.binomial")
@@ -698,9 +708,14 @@ def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True
     cells = m.items(values)
     if any(listed(m, cell) or isinstance(cell, tuple) for cell in cells):
         raise m.refuse("arrays of lists are not read", "use arrays of one dimension, or lists of lists")
-    kept = [m.kept(m.plain(v)) if not isinstance(m.sample(v), Stepped) else v for v in cells]
+    kept = [v if waits(m, v) else m.kept(m.plain(v)) for v in cells]
     made = m.array(kept)
     return made if dtype is None else as_type(m, made, dtype)
+
+
+def waits(m: Interpreter, value: Value) -> bool:
+    """Is this a sample that becomes a number later, when it is clamped or compared?"""
+    return isinstance(m.sample(value), Stepped) or m.unit_in(value) is not None
 
 
 def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
@@ -798,11 +813,16 @@ for _name in ("max", "min"):
 
 def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
     """``argmax`` or ``argmin``: the first of equals, counted from 0."""
-    cells = [m.number(v) for v in cells]
     if not cells:
         raise m.stop(f"`{name}` of nothing")
+    if (drawn := gumbels(m, name, cells)) is not None:
+        return drawn
+    cells = [m.number(v) for v in cells]
     if all(map(is_number, cells)):
         return cells.index(max(cells) if name == "argmax" else min(cells))
+    if any(isinstance(v, Sym) and v.kind == "eps" for v in cells):
+        signs = (1,) if name == "argmax" else (-1,)
+        return reduce(lambda i, j: j if m.order_of(cells[j], cells[i]) in signs else i, range(len(cells)))
     listed_name = m.fresh("list")
     array = dip.Name(listed_name, span=m.place)
     for i, cell in enumerate(cells, 1):
@@ -811,6 +831,25 @@ def place_of(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
     found = dip.Call(name, (array,), span=m.place)
     one = Number(fmpq(1), span=m.place)
     return m.assign("best", Binary(Op.SUB, found, one, span=m.place), "num", some(range(len(cells))))
+
+
+def gumbels(m: Interpreter, name: str, cells: Sequence[Value]) -> Value:
+    """``argmax`` of numbers with independent Gumbel noise of one scale; None for others.
+
+    The largest of ``s[i] + b*g[i]`` is at i with a probability proportional to ``exp(s[i]/b)``.
+    """
+    drawn = [each for each in map(m.unit_in, cells) if each is not None]
+    fresh = {each.unit for each in drawn if m.get(each.unit) == Gumbel()}
+    if len(fresh) < len(cells):
+        return None  # refused as numbers
+    one, *others = [m.lift(m.number(each.factor)) for each in drawn]
+    turned = m.binary("*", -1 if name == "argmin" else 1, drawn[0].factor)
+    if not positive(turned) or any(sign_of_difference(one, scale) != 0 for scale in others):
+        return None
+    for each in drawn:
+        m.put(each.unit, Gumbel(spent=True))
+    rate = Sym(inverse(m, drawn[0].factor), "eps")
+    return by_weight(m, range(len(cells)), [exp(m, m.binary("*", rate, each.offset)) for each in drawn])
 
 
 def less(m: Interpreter, left: Value, right: Value) -> bool:

@@ -16,10 +16,13 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
+from flint import fmpq
+
 from dipc.dipwhile.python.paths import Paths
 from dipc.dipwhile.python.values import (
     RANDOM,
     Geometric,
+    Gumbel,
     Items,
     Logarithm,
     Members,
@@ -37,9 +40,15 @@ from dipc.dipwhile.python.values import (
     possible_values,
     some,
 )
+from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Number, Op, Unary
 from dipc.dipwhile.syntax.build import chained
+from dipc.dipwhile.syntax.types import free_names
+from dipc.dipwhile.syntax.walk import rebuilt
+from dipc.errors import InputError, LimitReached
+from dipc.signs.eps_range import EpsRange
+from dipc.signs.inequality import sign_if_constant
 
 ARITHMETIC: dict[str, tuple[type[ast.operator], Op | None, Callable[[Any, Any], Any]]] = {
     "+": (ast.Add, Op.ADD, operator.add),
@@ -186,7 +195,8 @@ class Operations(Paths):
     def plain(self, value: Value) -> Value:
         """A rounded or clamped sample, or one not drawn yet, as a symbol or known number."""
         value = self.sample(value)
-        if self.unit_in(value) is not None:
+        if (drawn := self.unit_in(value)) is not None:
+            self.refuse_gumbel(drawn)
             hint = "compare it with a probability: `random.random() < p`; for noise write `Lap(scale=s)`"
             raise self.refuse("a number drawn from [0, 1) can only be compared", hint)
         if not isinstance(value, Stepped):
@@ -331,6 +341,8 @@ class Operations(Paths):
         if is_number(a) and is_number(b):
             return pick(a, b)
         kind = self.kind_of_result("+", a, b)
+        if kind == "eps":
+            return a if self.order_of(a, b) in ((0, 1) if name == "max" else (0, -1)) else b
         each = [possible_values(a), possible_values(b)]
         possible = some(pick(x, y) for x, y in product(*each)) if None not in each else None  # type: ignore[arg-type]
         return Sym(dip.Call(name, (self.lift(a), self.lift(b)), span=self.place), kind, possible)
@@ -381,13 +393,26 @@ class Operations(Paths):
         a, b = self.now(self.plain(left)), self.now(self.plain(right))
         if not (isinstance(a, Sym) or is_known(a)) or not (isinstance(b, Sym) or is_known(b)):
             raise self.refuse("these cannot be compared", "compare numbers, truth values and strings")
-        for one, other, way in ((a, b, sign), (b, a, SWAPPED[sign])):
-            if isinstance(one, Sym) and isinstance(one.expr, Eps) and is_number(other) and other <= 0:
-                return way in (">", ">=", "!=")  # eps is positive
         if any(isinstance(v, Sym) and v.kind == "eps" for v in (a, b)):
-            hint = "a mechanism covers every eps at once: compare private values, samples and constants"
-            raise self.refuse("what depends on eps cannot be compared", hint)
+            return compute(self.order_of(a, b), 0)
         return self.compared(op, compute, a, b)
+
+    def order_of(self, a: Value, b: Value) -> int:
+        """-1, 0 or 1: how two functions of eps compare, if that is the same for every eps > 0.
+
+        The finite values in them are settled first.
+        """
+        found = sign_of_difference(*(self.with_settled(self.lift(self.number(value))) for value in (a, b)))
+        if found is None:
+            hint = "a mechanism covers every eps at once: compare private values, samples and constants"
+            raise self.refuse("what depends on eps cannot be compared, unless every eps agrees", hint)
+        return found
+
+    def with_settled(self, expr: Expr) -> Any:
+        """The expression with the values of the finite variables in it."""
+        if expr in self.finite:
+            return self.lift(self.settled(self.finite[expr]))
+        return rebuilt(expr, self.with_settled)  # type: ignore[arg-type]
 
     def compared(self, op: Op, compute: Callable[[Any, Any], bool], a: Value, b: Value) -> Value:
         """A comparison of two symbols, or of a symbol with a known value."""
@@ -559,6 +584,8 @@ class Operations(Paths):
                     kinds.add("int")
                 case Fraction() | Sym(_, "num" | "real" | "lattice" | "eps"):
                     kinds.add("float")
+                case _ if self.unit_in(value) is not None:
+                    kinds.add("float")
                 case _:
                     return ""
         return next((kind for kind in ("float", "int", "bool") if kind in kinds), "float")
@@ -635,8 +662,8 @@ class Operations(Paths):
         raise self.refuse("this sample is used twice", "write `DLap(eps)` for two-sided geometric noise")
 
     def unit_in(self, value: Value) -> Scaled | None:
-        """The value as one that depends on a number drawn from [0, 1)."""
-        if isinstance(self.get(value), Unit):
+        """The value as one that depends on a number drawn from [0, 1), or on Gumbel noise."""
+        if isinstance(self.get(value), Unit | Gumbel):
             return Scaled(value, 1, 0)
         return value if isinstance(value, Scaled) else None
 
@@ -656,8 +683,17 @@ class Operations(Paths):
             return None
         return Scaled(a.unit, self.binary(sign, a.factor, other), self.binary(sign, a.offset, other))
 
+    def refuse_gumbel(self, drawn: Scaled) -> None:
+        """Gumbel noise has a meaning in one place only, under ``argmax``."""
+        if isinstance(self.get(drawn.unit), Gumbel):
+            hint = (
+                "give every score its own: `np.argmax(scores + rng.gumbel(scale=2 / eps, size=len(scores)))`"
+            )
+            raise self.refuse("Gumbel noise is read only as the exponential mechanism", hint)
+
     def chance(self, sign: str, drawn: Scaled, bound: Value) -> Value:
         """``u < p`` for a number drawn from [0, 1): a coin; for a second bound, given the first answer."""
+        self.refuse_gumbel(drawn)
         if sign in ("==", "!="):
             return sign == "!="
         if isinstance(bound, Ref | Stepped | Scaled) or (isinstance(bound, Sym) and bound.kind in RANDOM):
@@ -686,6 +722,7 @@ class Operations(Paths):
 
     def one_of_many(self, drawn: Scaled) -> Value:
         """``int(k * u)``: each of 0, ..., k - 1 with the same probability."""
+        self.refuse_gumbel(drawn)
         k, least, unit = drawn.factor, drawn.offset, self.get(drawn.unit)
         if not (isinstance(k, int) and isinstance(least, int) and 0 < k <= MOST_STEPS and least >= 0):
             raise self.refuse(
@@ -705,14 +742,32 @@ class Operations(Paths):
         if unit.asked is not None:
             return unit.asked[1]
         for end, answer in ((unit.low, False), (unit.high, True)):
-            beyond = is_number(p) and is_number(end) and (p >= end if answer else p <= end)
-            if beyond or p == end:
+            if p == end:
                 return answer
+            if (is_number(p) and is_number(end)) or unit != Unit(0, 1):  # it was compared before
+                sign = sign_of_difference(self.lift(p), self.lift(end))
+                if sign is not None and (sign >= 0 if answer else sign <= 0):
+                    return answer
         above, size = self.binary("-", p, unit.low), self.binary("-", unit.high, unit.low)
         share = self.lift(above if size == 1 else self.binary("/", above, size))
         coin = self.assign("coin", dip.Flip(share, span=self.place), "bool")
         self.put(ref, Unit(unit.low, unit.high, (p, coin)))
         return coin
+
+
+def sign_of_difference(left: Expr, right: Expr) -> int | None:
+    """The sign of left - right for every eps > 0; None if it varies, or depends on anything else."""
+    if free_names(left) or free_names(right):
+        return None
+    try:
+        f, g = (function_of_eps(expr, NOTHING, never) for expr in (left, right))
+        if f == g:
+            return 0
+        parts = (f - g).numerator, (f - g).denominator
+        signs = [sign_if_constant(part, EpsRange.positive()) for part in parts]
+    except (InputError, LimitReached):
+        return None
+    return None if signs[0] is None or signs[1] is None else signs[0] * signs[1]
 
 
 OPPOSITE = {Op.LT: Op.GE, Op.LE: Op.GT, Op.GT: Op.LE, Op.GE: Op.LT}
@@ -732,7 +787,11 @@ def facts(condition: Expr, holds: Value) -> Iterator[tuple[Op, Expr, Expr]]:
 
 def positive(value: Value) -> bool:
     """Is a number or an expression of eps certainly more than 0?"""
-    return value > 0 if is_number(value) else isinstance(value, Sym) and positive_form(value.expr)
+    if is_number(value):
+        return bool(value > 0)
+    if not isinstance(value, Sym):
+        return False
+    return positive_form(value.expr) or sign_of_difference(value.expr, Number(fmpq(0))) == 1
 
 
 def positive_form(expr: Expr) -> bool:

@@ -141,6 +141,7 @@ class Paths:
     count: int = 0  # of names and places in the heap
     paths: int = 0
     declared: frozenset[str] = frozenset()  # the words in the sets of inputs and outputs
+    finite: dict[Expr, Sym] = field(default_factory=dict)  # variables and cells with known possible values
     _target: Growing = field(default_factory=list)
     _script: list[tuple[int, int]] = field(default_factory=list)
     _cursor: int = 0
@@ -178,7 +179,14 @@ class Paths:
         """A new variable with this value."""
         name = Name(self.fresh(stem), span=self.place)
         self.out.append(Assign(name, value, span=self.place))
-        return Sym(name, kind, possible)
+        return self.variable(name, kind, possible)
+
+    def variable(self, expr: Expr, kind: str, possible: frozenset[Value] | None) -> Sym:
+        """The symbol of a variable or cell."""
+        made = Sym(expr, kind, possible)
+        if possible is not None:
+            self.finite[expr] = made
+        return made
 
     def by_cases(
         self, stem: str, cases: Sequence[tuple[Expr | None, Value]], kind: str, possible: Any
@@ -187,7 +195,7 @@ class Paths:
         name = Name(self.fresh(stem), span=self.place)
         found = [(test, [Assign(name, self.lift(value), span=self.place)]) for test, value in cases]
         self.out.append(Branches(found, self.place) if len(found) > 1 else found[0][1][0])
-        return Sym(name, kind, possible)
+        return self.variable(name, kind, possible)
 
     def lift(self, value: Value) -> Expr:
         """The expression for a scalar."""
@@ -461,7 +469,7 @@ class Paths:
             leaf.block.append(Assign(name, self.lift(value), span=self.place))
         each = [possible_values(value) for value in values]
         every = some(v for part in each for v in part or ()) if None not in each and kind in FINITE else None
-        return Sym(name, kind, every)
+        return self.variable(name, kind, every)
 
     def _as_number(self, leaf: Leaf, value: Value) -> Value:
         """A truth value as 1 or 0, at the end of a path where its variable meets numbers."""

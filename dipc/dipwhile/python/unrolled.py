@@ -109,9 +109,11 @@ def input_value(m: Interpreter, variable: Variable) -> Value:
         raise InputError("this set mixes truth values with others", variable.span, hint)
     possible = frozenset(values)
     if variable.size is None:
-        return Sym(Name(variable.name, span=variable.span), kind, possible)
+        return m.variable(Name(variable.name, span=variable.span), kind, possible)
     places = (Number(fmpq(i), span=variable.span) for i in range(1, variable.size + 1))
-    cells = tuple(Sym(Index(variable.name, place, span=variable.span), kind, possible) for place in places)
+    cells = tuple(
+        m.variable(Index(variable.name, place, span=variable.span), kind, possible) for place in places
+    )
     return m.new(Items(cells, "input"))
 
 

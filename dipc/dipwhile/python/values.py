@@ -92,6 +92,13 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class Gumbel:
+    """Standard Gumbel noise, in the heap; it is never drawn: ``argmax`` of scores with it is one choice."""
+
+    spent: bool = False
+
+
+@dataclass(frozen=True)
 class Geometric:
     """A number of trials, in the heap; not drawn yet, since the difference of two is ``DLap``."""
 
@@ -110,7 +117,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Scaled:
-    """A number drawn from [0, 1), times ``factor``, which is not 0, plus ``offset``: to be compared only."""
+    """A :class:`Unit` or :class:`Gumbel`, times ``factor``, which is not 0, plus ``offset``."""
 
     unit: Ref
     factor: Value

@@ -36,6 +36,11 @@ DRAWS = {
         "near(rng.exponential(1 / eps))",
         "near(np.random.exponential(scale=2 / eps, size=1)[0])",
     ],
+    "rng.gumbel": [
+        "np.argmax(eps * np.array([1, 0, 2]) / 2 + rng.gumbel(size=3))",
+        "np.argmin([-2 - np.random.gumbel(0, 2 / eps), -np.random.gumbel(1, 2 / eps)])",
+        "best([s + 3 * rng.gumbel(scale=1 / eps) for s in (0, 2, 1)])",
+    ],
     "random.expovariate": ["near(random.expovariate(eps))"],
     "rng.geometric": [
         "min(rng.geometric(1 - np.exp(-eps)), 6)",
@@ -100,6 +105,10 @@ rng = np.random.default_rng(20)
 def shuffled(source, cells):
     source.shuffle(cells)
     return cells
+
+
+def best(cells):
+    return max(range(len(cells)), key=lambda i: cells[i])
 
 
 def near(x):
