@@ -21,6 +21,7 @@ from dipc.dipwhile.python.errors import UNREAD
 from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
+from dipc.dipwhile.python.scope import names_among
 from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note
 from dipc.dipwhile.python.values import (
     LOST,
@@ -68,6 +69,7 @@ class Interpreter(Operations):
         self.outside = outside
         self.notes: dict[str, None] = {}
         self.loops = 0
+        self.deciding: frozenset[str] = frozenset()  # variables on which it depends how long loops run
         self.returned = self.returned_value = text.place
         self.calling: ast.Call | None = None
 
@@ -310,6 +312,7 @@ class Interpreter(Operations):
 
     def repeat_while(self, node: ast.While) -> None:
         """``while``: unrolled as long as its condition may hold."""
+        self.deciding |= deciding(node)
         decisions = 0
         while True:
             condition = self.now(self.joined(lambda: self.condition(self.read(node.test))))
@@ -471,6 +474,9 @@ class Interpreter(Operations):
 
     def operate(self, node: Located, op: ast.operator, left: Value, right: Value) -> Value:
         """A binary operator."""
+        kinds = [thing.kind for thing in map(self.get, (left, right)) if isinstance(thing, Items)]
+        if type(op) not in BINARY and {*kinds} & {"array", "view"}:
+            return self.broadcast(lambda a, b: self.operate(node, op, a, b), left, right)
         if type(op) in BITS and all(self.dtype([self.now(v)]) == "bool" for v in (left, right)):
             return getattr(self, BITS[type(op)])(left, right)
         if type(op) is ast.BitXor and all(
@@ -510,6 +516,9 @@ class Interpreter(Operations):
         if isinstance(op, ast.Not):
             return self.negated(self.condition(value))
         if isinstance(op, ast.Invert):
+            mask = self.get(value)
+            if isinstance(mask, Items) and mask.kind != "list" and mask.dtype == "bool":
+                return self.broadcast(self.negated, value)
             raise self.unread(node, UNREAD[ast.Invert])
         if is_number(value) or isinstance(value, float):
             return self.signed(op, value)
@@ -892,6 +901,14 @@ class Interpreter(Operations):
             return reduce(lambda a, b: self.binary("+", a, b), values, 0)
         neutral = word == "all"
         return reduce(self.both if word == "all" else self.either, map(self.condition, values), neutral)
+
+
+def deciding(loop: ast.While) -> frozenset[str]:
+    """The variables that a loop changes and tests, itself or in an ``if``."""
+    inside = [*ast.walk(loop)]
+    tests = [node.test for node in inside if isinstance(node, ast.While | ast.If)]
+    read = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
+    return frozenset(read & names_among(inside).keys())
 
 
 def changed(before: Mapping[Ref, Any], state: State) -> bool:

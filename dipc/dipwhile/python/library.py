@@ -588,8 +588,18 @@ def absolute(m: Interpreter, x: Value) -> Value:
     return m.broadcast(one, x)
 
 
+def logical(connect: Callable[..., Value]) -> Handler:
+    """``np.logical_and`` and the like, cell by cell."""
+    return lambda m, *given: m.broadcast(lambda *cells: connect(m, *map(m.condition, cells)), *given)
+
+
 rows(
     {
+        ("numpy.logical_not",): logical(lambda m, a: m.negated(a)),
+        ("numpy.logical_and",): logical(lambda m, a, b: m.both(a, b)),
+        ("numpy.logical_or",): logical(lambda m, a, b: m.either(a, b)),
+        ("numpy.logical_xor",): logical(lambda m, a, b: m.exclusive(a, b)),
+        ("math.expm1", "numpy.expm1"): lambda m, x: m.binary("-", exp(m, x), 1),
         ("bool",): lambda m, x=False: m.condition(x),
         ("pow", "math.pow", "numpy.power"): lambda m, x, y: m.binary("**", x, y),
         ("mod",): lambda m, a, b: m.binary("%", a, b),

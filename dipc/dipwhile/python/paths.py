@@ -141,6 +141,7 @@ class Paths:
     count: int = 0  # of names and places in the heap
     paths: int = 0
     declared: frozenset[str] = frozenset()  # the words in the sets of inputs and outputs
+    apart: frozenset[str] = frozenset()  # variables whose known values keep paths apart
     finite: dict[Expr, Sym] = field(default_factory=dict)  # variables and cells with known possible values
     _target: Growing = field(default_factory=list)
     _script: list[tuple[int, int]] = field(default_factory=list)
@@ -401,7 +402,7 @@ class Paths:
             self._drop([leaf for leaf in leaves if leaf.signal == signal])
         groups: dict[Any, list[Leaf]] = {}
         for leaf in leaves:
-            shape = Shapes(leaf.state, self.declared).of(self._roots(leaf))
+            shape = Shapes(leaf.state, self.declared, self.apart).of(self._roots(leaf))
             groups.setdefault((leaf.signal, shape), []).append(leaf)
         return [
             End(*self._merged(group), group[0].signal, [leaf.block for leaf in group])
@@ -508,8 +509,8 @@ def same(left: Value, right: Value) -> bool:
 class Shapes:
     """The shape of a state: equal for states that can become one."""
 
-    def __init__(self, state: State, declared: frozenset[str]) -> None:
-        self.state, self.declared = state, declared
+    def __init__(self, state: State, declared: frozenset[str], apart: frozenset[str]) -> None:
+        self.state, self.declared, self.apart = state, declared, apart
         self.places: dict[Ref, int] = {}
 
     def of(self, value: Value) -> Any:
@@ -538,4 +539,7 @@ class Shapes:
                 return Table, default, tuple((type(key), key) for key, _ in entries), inside
             case Closure(_, node, _, defaults):
                 return id(node), tuple(name for name, _ in defaults), inside
+            case Frame(names):
+                known = [(name, type(v), v) for name, v in names if name in self.apart and is_known(v)]
+                return with_parts(value, inside), tuple(known)
         return type(value), with_parts(value, inside)

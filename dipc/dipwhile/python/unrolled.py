@@ -22,6 +22,7 @@ from dipc.dipwhile.python.values import (
     Items,
     Ref,
     Sym,
+    Table,
     Value,
     Word,
     is_number,
@@ -42,12 +43,21 @@ MOST_STATEMENTS = 20_000
 
 
 def read_unrolled(
-    text: FunctionText, parts: Program, given: Constants, changed: Mapping[str, fmpq]
+    text: FunctionText,
+    parts: Program,
+    given: Constants,
+    changed: Mapping[str, fmpq],
+    apart: frozenset[str] = frozenset(),
 ) -> tuple[Program, tuple[str, ...]]:
-    """The program of a function, with notes."""
+    """The program of a function, with notes.
+
+    Paths meet although they differ in the values of variables, ``apart`` aside. If the function is refused
+    then, it may be because of a ``while`` that could run on for ever so: it is read again.
+    """
     taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
     known = given.numbers
     m = Interpreter(text, Outside(known, changed), taken)
+    m.apart = apart
     for note in given.notes:
         m.note(note)
     arguments = arguments_of(m, given.others)
@@ -66,7 +76,12 @@ def read_unrolled(
             output(m, variable, value)
         return None
 
-    block, _ = m.explore(whole)
+    try:
+        block, _ = m.explore(whole)
+    except InputError:
+        if m.deciding <= apart:
+            raise
+        return read_unrolled(text, parts, given, changed, apart | m.deciding)
     body = frozen(block)
     if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
         raise m.too_many()
@@ -125,7 +140,10 @@ def python_value(value: fmpq | Atom) -> Value:
 
 
 def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Value]:
-    """One value for each output."""
+    """One value for each output, in their order; a dictionary has their names."""
+    table = m.get(result)
+    if isinstance(table, Table) and {key for key, _ in table.entries} == {each.name for each in outputs}:
+        return [dict(table.entries)[each.name] for each in outputs]
     if len(outputs) == 1 and (outputs[0].size is not None or not isinstance(result, tuple)):
         return [result]
     values = m.items(result) if isinstance(result, Ref | tuple) else [result]

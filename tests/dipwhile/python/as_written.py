@@ -352,3 +352,106 @@ def vectorised(xs, epsilon):
 def rng_arg(xs, epsilon, rng=None):
     rng = rng or np.random.default_rng()
     return int(np.clip(np.floor(sum(xs) + rng.laplace(0, 1 / epsilon)), 0, 3))
+
+
+# private
+@dipc.mechanism(outputs="best in 0..K-1", K=3, **S)
+def gumbel_max(scores: np.ndarray, eps: float = 1.0) -> int:
+    """The exponential mechanism by the Gumbel trick (utility of sensitivity 1)."""
+    noise = np.random.default_rng().gumbel(size=len(scores))
+    return int(np.argmax(eps * np.asarray(scores) / 2 + noise))
+
+
+# violated
+@dipc.mechanism(outputs="best in 0..K-1", K=3, **S)
+def gumbel_of_half_the_scale(scores, eps):
+    noisy = np.array([s + np.random.gumbel(scale=1 / eps) for s in scores])
+    return int(np.argmax(noisy))
+
+
+# private
+@dipc.mechanism(outputs="best in 0..K-1", K=3, **S)
+def softmax(scores, eps):
+    logits = eps * np.array(scores) / 2
+    logits = logits - np.max(logits)
+    probs = np.exp(logits)
+    probs /= np.sum(probs)
+    return int(np.random.default_rng().choice(len(scores), p=probs))
+
+
+# private
+@dipc.mechanism(inputs="v in 0..2", outputs="bits[3] in {0, 1}", adjacent="all", private="eps")
+def unary_encoding(v, eps, d=3):
+    """Optimised unary encoding: one bit is kept half of the time."""
+    p, q = 0.5, 1 / (np.exp(eps) + 1)
+    one_hot = np.zeros(d, dtype=int)
+    one_hot[v] = 1
+    u = np.random.rand(d)
+    return np.where(one_hot == 1, u < p, u < q).astype(int)
+
+
+# private
+@dipc.mechanism(inputs="q[N] in {0, 1}", outputs="out in -1..N-1", adjacent="linf 1", private="eps", N=3)
+def above_while(q, eps):
+    bar = 1 + np.random.laplace(0, 2 / eps)
+    i = 0
+    found = False
+    while i < len(q) and not found:
+        if q[i] + np.random.laplace(0, 4 / eps) >= bar:
+            found = True
+        else:
+            i += 1
+    return i if found else -1
+
+
+# private
+@dipc.mechanism(outputs="out[N] in {0, 1}", N=2, **B)
+def masks(bits, eps):
+    b = np.array(bits) == 1
+    keep = np.random.random(len(bits)) < np.exp(eps) / (1 + np.exp(eps))
+    return ((b & keep) | (~b & ~keep)).astype(int)
+
+
+# violated
+@dipc.mechanism(outputs="count in 0..N, majority in {True, False}", N=3, **B)
+def budget_not_split(bits, eps):
+    n = int(np.sum(bits))
+    count = int(np.clip(np.rint(n + np.random.laplace(0, 1 / eps)), 0, 3))
+    noisy = n + np.random.laplace(0, 1 / eps)
+    return {"majority": bool(noisy > len(bits) / 2), "count": count}
+
+
+# violated
+@dipc.mechanism(outputs="label in {None, 0, 1}", N=3, **B)
+def confident_vote(bits, eps, threshold=3):
+    """The check of the threshold is not noised."""
+    counts = np.bincount(bits, minlength=2)
+    if np.max(counts) < threshold:
+        return None
+    return int(np.argmax(counts + np.random.laplace(0, 2 / eps, size=2)))
+
+
+# private
+@dipc.mechanism(outputs="out[N] in 0..2", N=2, **B)
+def tree_with_memo(bits, eps):
+    noise = {}
+
+    def node(low, high):
+        if (low, high) not in noise:
+            noise[(low, high)] = np.random.laplace(0, 2 / eps)
+        return sum(bits[low:high]) + noise[low, high]
+
+    return [int(max(0, min(2, round(node(0, k + 1))))) for k in range(2)]
+
+
+HASHES = [(0, 1, 0), (0, 1, 1), (1, 0, 0), (0, 0, 1)]
+
+
+# private
+@dipc.mechanism(inputs="v in 0..2", outputs="seed in 0..3, bit in {0, 1}", adjacent="all", private="eps")
+def local_hashing(v, eps):
+    seed = secrets.randbelow(len(HASHES))
+    h = HASHES[seed][v]
+    if np.random.random() > 1 / (1 + np.exp(-eps)):
+        h = 1 - h
+    return seed, h

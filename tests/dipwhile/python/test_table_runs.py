@@ -169,6 +169,9 @@ np.clip(x, -1, 2); np.maximum(x, 1); np.minimum(x, 1); np.abs(x); abs(x); math.f
 np.where(x > 0, 1, 5); np.sum([x, x > 0]); np.cumsum([1, x])[1]; np.count_nonzero([x, 1]); np.flatnonzero([x, 1])[0]
 np.any([x, 0]); np.all([x, 1]); np.bincount([x % 2, 1], minlength=3)[1]; np.power(x, 2) / 2; pow(x, 2) / 2; math.pow(x, 2) / 2
 sum([x > 0, x > 1, x == 0]); int(True) + (x > 0); True + True + x; math.fsum([x, 1]); np.arange(3)[x % 3]
+np.logical_not([x, 1])[0]; np.logical_xor([x > 0], [x > 1])[0]; np.logical_and(x, 1); np.logical_or(x > 1, x < 0)
+(np.array([x % 4, 1]) ^ np.array([1, 3]))[0]; (~np.array([x > 0, True]))[0]; (np.array([x > 0]) & np.array([x < 3]))[0]
+(np.array([x, 5]) & 3)[0]; (np.array([x, 1]) | 1)[0]; (np.array([x, 1]) << 1)[0]; (5 ^ np.array([x % 8]))[0]
 np.zeros(2, dtype=int)[0] + x; np.full(2, x)[1]; np.ones_like([x, 1])[0]; np.concatenate([[x], [1]])[0]
 round(x * 0.1 * 10); int(x * 0.5); (0.1 + 0.2 == 0.3) + 0 * x"""
 EXACT_ONLY = {"round(x * 0.1 * 10)", "(0.1 + 0.2 == 0.3) + 0 * x"}
