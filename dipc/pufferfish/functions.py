@@ -80,12 +80,6 @@ class Functions(Cleared):
         above, below = (g.compose(*images) for g in (f.above, f.below))
         return self.family.nonnegative(above - below * x ** int(power.p))
 
-    @property
-    def parameter_axes(self) -> list[int]:
-        """The coordinates of the parameters, without those that are functions of eps."""
-        parameters = self.question.parameters
-        return [axis for axis in range(len(parameters.names)) if axis not in parameters.symbols]
-
     def value(self, f: fmpq_mpoly, point: Point) -> ExpPoly:
         """A polynomial at a point: a function of eps."""
         return value_at(self.split(f), point)

@@ -22,11 +22,12 @@ from dipc.clock import Clock
 from dipc.errors import LimitReached, Unsupported
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.beliefs import ONE, ZERO
+from dipc.pufferfish.beliefs import ONE
 from dipc.pufferfish.clearing import Inequality, probabilities
 from dipc.pufferfish.functions import Functions
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, number_at, unsettled_on
 from dipc.pufferfish.question import Question
+from dipc.pufferfish.suprema import approached, is_everywhere
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import Fails, Point, Unclear
 from dipc.signs.eps_range import EpsRange, simplest_between
@@ -112,7 +113,8 @@ def budget(question: Question, clock: Clock) -> Budget:
     problem = Functions(question, clock)
     levels = problem.levels()
     found = [f for level in islice(levels, question.horizon or DEPTH_OF_ANY) for f in level]
-    places = list(_different(problem, found))
+    # of equal ones the first is shown: those of the class come before those that it only approaches
+    places = sorted(_different(problem, found), key=lambda place: not problem.family.contains(place[1]))
     if not places:
         return Budget(**problem.common, low=Quotient.of(0), high=Quotient.of(0))
     known = least_at(problem, places)
@@ -147,15 +149,15 @@ def _budget(search: _Search) -> Budget:
     else:
         low, high = Quotient.of(search.low), None if search.high is None else Quotient.of(search.high)
     exact = known.infinite or known.low == search.high
-    inside = exact and problem.family.contains(point)
-    attained = inside and bool(known.attained)
+    inside = bool(known.attained) and _is_possible(problem, f, point)
     return Budget(
         **problem.common,
         low=low,
         high=high,
-        attained=attained,
+        attained=inside and exact,
         reached=_reached(problem, f, point, _eps_of(spot, problem.oracle.budgets)),
-        approached="" if attained or not exact else _approached(problem, point, spot),
+        approached="" if inside else _approached(problem, f, point, spot),
+        everywhere=inside and is_everywhere(problem, f),
         reason=search.reason,
     )
 
@@ -172,13 +174,27 @@ def _eps_of(spot: Spot, budgets: EpsRange) -> fmpq | None:
     return low if low is None or low == high else simplest_between(low, high)
 
 
-def _approached(problem: Functions, point: Point, spot: Spot) -> str:
+def _is_possible(problem: Functions, f: Inequality, point: Point) -> bool:
+    """Whether a point belongs to the class, and both sides are possible there."""
+    return problem.family.contains(point) and _probabilities(problem, f, point) is not None
+
+
+def _approached(problem: Functions, f: Inequality, point: Point, spot: Spot) -> str:
     """Where the parameters and eps go, in words."""
-    ends = zip(problem.values(point).items(), problem.parameter_axes, strict=True)
-    goals = [f"{name} -> {value}" for (name, value), axis in ends if point[axis] in (ZERO, ONE)]
+    goals = [] if _is_possible(problem, f, point) else [approached(problem, f, point)]
     if spot.kind is Kind.TOWARDS:
         goals.append(f"eps -> {'inf' if spot.place is None else spot.place}")
-    return ", ".join(goals)
+    return ", ".join(filter(None, goals))
+
+
+def _probabilities(problem: Functions, f: Inequality, point: Point) -> tuple[Quotient, Quotient] | None:
+    """Those of the sequence, functions of eps; None where a side is impossible."""
+    question = problem.question
+    value = partial(number_at, question.parameters, problem.values(point), None)
+    try:
+        return probabilities(question.model, problem.pairs[f.pair], f.word, value)
+    except ZeroDivisionError:
+        return None
 
 
 def _reached(problem: Functions, f: Inequality, point: Point, eps: fmpq | None) -> Reached | None:
@@ -187,14 +203,9 @@ def _reached(problem: Functions, f: Inequality, point: Point, eps: fmpq | None) 
     Where a side is impossible at the point, which the class only approaches, they are limits on the way from
     the centre; None if their quotient is another one.
     """
-    question, values = problem.question, problem.values(point)
-    pair, value = problem.pairs[f.pair], partial(number_at, question.parameters, values, None)
-    try:
-        found = probabilities(question.model, pair, f.word, value)
-    except ZeroDivisionError:
-        found = None
+    values, found = problem.values(point), _probabilities(problem, f, point)
     if found is None:
-        functions = probabilities(question.model, pair, f.word, lambda p: p)
+        functions = probabilities(problem.question.model, problem.pairs[f.pair], f.word, lambda p: p)
         assert functions is not None
         found = problem.limit(functions[0], point), problem.limit(functions[1], point)
     left, right = found

@@ -21,7 +21,6 @@ from dipc.claims.wording import (
 from dipc.errors import InternalError
 from dipc.excerpts import plural
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.laws import law_of
 from dipc.pufferfish.question import Claim, Parameters, Question
 from dipc.pufferfish.verdict import (
     INFINITE,
@@ -291,28 +290,17 @@ def _log_outwards(c: Quotient, up: bool) -> str:
 
 
 def _where(found: Budget) -> str | None:
-    """At which parameters the least constant is reached; None if there is nothing to say."""
+    """At which parameters the least constant, or its lower end, is reached; None without parameters."""
     if found.reached is None or not found.reached.parameters:
         return None
-    if not found.exact:
-        return f"up to the lower end at {point_text(found.reached.parameters)}"
-    if found.low is not None and _quotient(found.question, found.reached) == found.low:
-        return _everywhere(found.question).strip()
-    if not found.attained:
-        return f"approached as {found.approached}" if found.approached else "approached only"
-    return f"at {point_text(found.reached.parameters)}"
-
-
-def _quotient(question: Question, reached: Reached) -> Quotient | None:
-    """P(s)/P(s') as a function of the parameters, if it is a constant."""
-    names = reached.secret, reached.against, reached.prior
-    for left, right in question.pairs:
-        if (left.name, right.name, left.prior or right.prior) == names:
-            laws = (law_of(question, side) for side in (left, right))
-            above, below = (law.probability(reached.sequence) for law in laws)
-            number = (above / below).as_rational() if below else None
-            return None if number is None else Quotient.of(number)
-    return None
+    how = "approached " if found.exact else "up to the lower end "
+    if found.approached:
+        return f"{how}as {found.approached}"
+    how = "" if found.exact else how
+    names = ", ".join(found.reached.parameters)
+    return (
+        f"{how}for every {names}" if found.everywhere else f"{how}at {point_text(found.reached.parameters)}"
+    )
 
 
 # --- all of it ---------------------------------------------------------------------------------------

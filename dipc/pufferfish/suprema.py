@@ -9,7 +9,7 @@ a simple rational of the interval is tried each time, as the exact answer may be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -18,7 +18,7 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.errors import Unsupported
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.beliefs import ONE, ZERO, quotient
+from dipc.pufferfish.beliefs import ONE, ZERO, exceeds, quotient
 from dipc.pufferfish.classes import squarefree
 from dipc.pufferfish.clearing import Cleared, Inequality, probabilities
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved
@@ -66,30 +66,38 @@ def budget_with_parameters(question: Question, clock: Clock) -> Budget:
 
 def _budget(problem: Cleared, best: Supremum) -> Budget:
     low, high = (None if c is None else Quotient.of(max(c, ONE)) for c in (best.low, best.high))
-    attained = best.attained
-    if best.low == best.high and problem.family.contains(best.point):  # and where both sides are possible
-        found = problem.numbers(best.f, best.point)
-        attained = attained or (found is not None and quotient(*found) == best.low)
+    inside = best.attained or _is_attained(problem, best)
     return Budget(
         **problem.common,
         low=low,
         high=high,
-        attained=attained,
+        attained=inside and best.low == best.high,
         reached=_reached(problem, best.f, best.point, best.low),
-        approached="" if attained else approached(problem, best.point, best.low == best.high),
+        approached="" if inside else approached(problem, best.f, best.point),
+        everywhere=inside and is_everywhere(problem, best.f),
         reason=best.reason,
     )
 
 
+def _is_attained(problem: Cleared, best: Supremum) -> bool:
+    """Whether the point is in the class, both sides are possible there, and have this quotient."""
+    found = problem.numbers(best.f, best.point) if problem.family.contains(best.point) else None
+    return found is not None and quotient(*found) == best.low
+
+
 def supremum(problem: Cleared, inequalities: Sequence[Inequality]) -> Supremum:
-    """The greatest of all; the first inequality that has it."""
+    """The greatest of all: the first that is attained, or else the first."""
     best = Supremum(ZERO, ZERO, inequalities[0], problem.family.anchor or ())
+    inside = False
     for f in inequalities:
         for ratio, point in limits(problem, f):
-            if ratio is None:
-                return Supremum(None, None, f, point)
-            if best.low is None or ratio > best.low:
-                best = Supremum(ratio, ratio, f, point)
+            greater = exceeds(ratio, best.low)
+            if greater or (ratio == best.low and not inside):
+                other = Supremum(ratio, ratio, f, point)
+                inside = _is_attained(problem, other)
+                best = other if greater or inside else best
+    if best.low is None:
+        return best
     best = replace(best, point=_freed(problem, best.f, best.point))
     for f in inequalities:
         best = _improved(problem, f, best)
@@ -180,11 +188,30 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
     return problem.reached(f.pair, [f.word], both, problem.family.values(point))
 
 
-def approached(problem: Cleared, point: Point, exact: bool) -> str:
-    """Where the parameters go, in words: ``pA -> 0, pB, pC -> 1``."""
+def approached(problem: Cleared, f: Inequality, point: Point) -> str:
+    """Where the parameters go, in words: ``pA -> 0, pB, pC -> 1``.
+
+    Those that the quotient does not depend on there are left out, unless they are at an end.
+    """
     goals: dict[fmpq, list[str]] = {}
-    within = exact and not any(u in (ZERO, ONE) for u in point)  # there a secret is impossible
-    for (name, value), u in zip(problem.family.values(point).items(), point, strict=True):
-        if u in (ZERO, ONE) or within:
-            goals.setdefault(value, []).append(name)
+    values, axes = problem.family.values(point), problem.parameter_axes
+    for axis in axes:
+        others = {other: point[other] for other in axes if other != axis}
+        if point[axis] in (ZERO, ONE) or _depends(f, axis, others):
+            name = problem.question.parameters.names[axis]
+            goals.setdefault(values[name], []).append(name)
     return ", ".join(f"{', '.join(names)} -> {value}" for value, names in goals.items())
+
+
+def is_everywhere(problem: Cleared, f: Inequality) -> bool:
+    """Whether the quotient is the same for all parameters."""
+    return not any(_depends(f, axis, {}) for axis in problem.parameter_axes)
+
+
+def _depends(f: Inequality, axis: int, fixed: Mapping[int, fmpq]) -> bool:
+    """Whether below/above depends on a coordinate where some others are fixed, or is 0/0 there."""
+    context = f.above.context()
+    images = [context.constant(fixed[i]) if i in fixed else x for i, x in enumerate(context.gens())]
+    above, below = (g.compose(*images) for g in (f.above, f.below))
+    slope = below.derivative(axis) * above - below * above.derivative(axis)
+    return bool(slope) or not (above or below)

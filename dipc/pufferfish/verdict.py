@@ -121,8 +121,9 @@ class Budget(Shown):
 
     It lies in [low, high]; both are equal if it is known exactly, and None as ``high`` is infinity: not known
     to be finite, or infinite if ``low`` is None too.  ``reached`` has a quotient of ``low`` (in delta = 0);
-    ``attained`` tells whether some sequence (and point of the class) has the quotient ``high`` itself,
-    ``approached`` where not.
+    ``attained`` tells whether some sequence (and point of the class) has the quotient ``high`` itself.
+    ``approached`` tells where parameters (and eps) go if ``low`` is only a limit, ``everywhere`` whether all
+    parameters have it.
     """
 
     question: Question = field(repr=False, compare=False)
@@ -131,6 +132,7 @@ class Budget(Shown):
     attained: bool = True
     reached: Reached | None = None
     approached: str = ""
+    everywhere: bool = False
     pairs: int = 0
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
