@@ -37,7 +37,7 @@ from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached, Sou
 from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
-from dipc.models.mixtures import Asked, Compared, Drawn, Ends, Exponent, Mixture, Mixtures
+from dipc.models.mixtures import Asked, Drawn, Ends, Exponent, Mixtures, Pair, Side
 from dipc.models.values import Valuation, Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.signs.eps_range import EpsRange
@@ -207,7 +207,7 @@ def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock
     drawn: dict[Parametric, str] = {}
     number: dict[int, int] = {}
     examples: list[str] = []
-    pairs: list[Compared] = []
+    pairs: list[Pair] = []
     several = len(question.priors) > 1
     for position, prior in enumerate(question.priors, start=1):
         name = prior.name or (str(position) if several else None)
@@ -241,23 +241,19 @@ def _compared(
     prior: str | None,
     found: Weights,
     place: Mapping[tuple[Value, ...], int],
-) -> list[Compared]:
-    left, right = (_mixture(program, event, found, place) for event in (secret.left, secret.right))
-    both = [Compared(left, right, prior), Compared(right, left, prior)]
-    return both[:1] if secret.one_way else both
+) -> list[Pair]:
+    def side(event: ast.Expr) -> Side:
+        drawn = ((place[key], w) for key, w in found.items() if holds(event, program.inputs, key))
+        return Side(show_expr(event), prior, tuple(sorted(added(drawn).items(), key=itemgetter(0))))
+
+    left, right = side(secret.left), side(secret.right)
+    return [Pair(left, right)] if secret.one_way else [Pair(left, right), Pair(right, left)]
 
 
-def _mixture(
-    program: core.CoreProgram, event: ast.Expr, found: Weights, place: Mapping[tuple[Value, ...], int]
-) -> Mixture:
-    total = added((place[key], weight) for key, weight in found.items() if holds(event, program.inputs, key))
-    return Mixture(show_expr(event), tuple(sorted(total.items(), key=itemgetter(0))))
-
-
-def _check_possible(secret: ast.Secret, pairs: Sequence[Compared]) -> None:
+def _check_possible(secret: ast.Secret, pairs: Sequence[Pair]) -> None:
     for event in (secret.left, secret.right):
         name = show_expr(event)
-        sides = (side for pair in pairs for side in pair[:2] if side.name == name)
+        sides = (side for pair in pairs for side in pair if side.name == name)
         if not any(side.weights for side in sides):
             message = f"no prior draws an input with `{name}`"
             raise InputError(message, event.span, "change the secret, or the prior")
@@ -268,18 +264,18 @@ def _of_neighbours(explored: Explored, ring: Ring, eps_range: EpsRange, clock: C
     number: dict[Vector, int] = {}
     examples: list[str] = []
     pairs, one = [], ring.of(1)
-    names: dict[int, tuple[Valuation, str]] = {}  # by the identity of a valuation, which they keep alive
+    known: dict[tuple[int, int], tuple[Vector, Valuation, Side]] = {}  # by identity, which they keep alive
     for case in cases_in_order(neighbours, by_output=False):
         sides = []
         for law, valuation in zip((case.left, case.right), neighbours.pair(case.pairs.first), strict=True):
-            if id(valuation) not in names:
-                names[id(valuation)] = valuation, show_valuation(valuation)
-            _, name = names[id(valuation)]
-            if law not in number:
-                number[law] = len(number)
-                examples.append(name)
-            sides.append(Mixture(name, ((number[law], one),)))
-        pairs.append(Compared(sides[0], sides[1]))
+            if (key := (id(law), id(valuation))) not in known:
+                name = show_valuation(valuation)
+                if law not in number:
+                    number[law] = len(number)
+                    examples.append(name)
+                known[key] = law, valuation, Side(name, None, ((number[law], one),))
+            sides.append(known[key][-1])
+        pairs.append(Pair(*sides))
     outputs = tuple(map(show_valuation, neighbours.outcomes))
     ends = ranges(explored.program.question.unknowns, ring)
     name = explored.program.source.name

@@ -7,6 +7,7 @@ with equal laws are put together, so that A = sum over different laws g of (sum 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -14,6 +15,7 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.errors import Source
+from dipc.models.hmm import Weights
 from dipc.models.laws import Vector
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.signs.eps_range import EpsRange
@@ -36,19 +38,33 @@ class Ends(NamedTuple):
         return f"{'(['[self.low_closed]}{low}, {high}{')]'[self.high_closed]}"
 
 
-class Mixture(NamedTuple):
-    """An event under a prior: the weights of the laws, those of other laws are zero."""
+class Side(NamedTuple):
+    """An event, such as a secret, under a prior: the weights of laws or first states, or a distribution.
+
+    Weights need not sum to 1; those that are left out are zero.
+    """
 
     name: str
-    weights: tuple[tuple[int, Parametric], ...]
+    prior: str | None
+    weights: Weights[Parametric]
+
+    @property
+    def impossible(self) -> str:
+        """The note that it is, if it is."""
+        under = f" under the prior {self.prior}" if self.prior else ""
+        return f"{self.name} has probability 0{under}: its pairs are not compared"
 
 
-class Compared(NamedTuple):
-    """Two events under one prior (None if it has no name): the left one against the right one."""
+class Pair(NamedTuple):
+    """Two sides to compare: is P(w | left) <= c P(w | right) for every output or sequence w?"""
 
-    left: Mixture
-    right: Mixture
-    prior: str | None = None
+    left: Side
+    right: Side
+
+
+def sides_of(pairs: Iterable[Pair]) -> dict[int, Side]:
+    """The sides of some pairs, by identity: pairs share them, and there are many more pairs."""
+    return {id(side): side for pair in pairs for side in pair}
 
 
 class Drawn(NamedTuple):
@@ -72,7 +88,7 @@ class Mixtures:
     outputs: tuple[str, ...]
     laws: tuple[Vector, ...]
     examples: tuple[str, ...]
-    pairs: tuple[Compared, ...]
+    pairs: tuple[Pair, ...]
     drawn: tuple[Drawn, ...] = ()
 
 

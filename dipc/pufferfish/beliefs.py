@@ -112,7 +112,8 @@ class Belief(NamedTuple):
     """A pair of vectors for the compared pair with this number, after the ``word``.
 
     ``seen`` are the states of both sides that may have shown the last observation: only beliefs with related
-    sets are likely to dominate each other, and others are not tried.
+    sets are likely to dominate each other, and others are not tried.  ``ratio`` is P(word | left) / P(word |
+    right), once there is a word.
     """
 
     pair: int
@@ -120,11 +121,7 @@ class Belief(NamedTuple):
     b: Sparse
     word: Word = ()
     seen: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
-
-    @property
-    def ratio(self) -> Ratio:
-        """P(word | left) / P(word | right)."""
-        return quotient(sum(self.a.values(), ZERO), sum(self.b.values(), ZERO))
+    ratio: Ratio = ONE
 
     @property
     def bound(self) -> Ratio:
@@ -147,7 +144,15 @@ class Belief(NamedTuple):
         return all(x <= most * self.a[s] for s, x in other.a.items())
 
 
-UNSEEN: tuple[frozenset[int], Sparse] = (frozenset(), {})
+class Part(NamedTuple):
+    """What follows one observation: the states that may have shown it, the next ones, and its probability."""
+
+    states: frozenset[int]
+    after: Sparse
+    mass: fmpq
+
+
+UNSEEN = Part(frozenset(), {}, ZERO)
 
 
 class Exploration:
@@ -158,7 +163,7 @@ class Exploration:
         self._steps, self._clock, self._remember = steps, clock, remember
         self.frontier = [Belief(i, *sides) for i, sides in enumerate(pairs)]
         self._kept: dict[tuple[frozenset[int], frozenset[int]], list[Belief]] = {}
-        self._parts: dict[int, Mapping[int, tuple[frozenset[int], Sparse]]] = {}
+        self._parts: dict[int, Mapping[int, Part]] = {}
         self.depth = self.explored = 0
 
     def level(self) -> list[Belief]:
@@ -184,14 +189,16 @@ class Exploration:
             raise LimitReached(f"more than {LARGEST} beliefs")
         left, right = self._after(belief.a), self._after(belief.b)
         for o in sorted(left):
-            (seen_left, a), (seen_right, b) = left[o], right.get(o, UNSEEN)
-            yield Belief(belief.pair, a, b, (*belief.word, o), (seen_left, seen_right))
+            a, b = left[o], right.get(o, UNSEEN)
+            seen, ratio = (a.states, b.states), quotient(a.mass, b.mass)
+            yield Belief(belief.pair, a.after, b.after, (*belief.word, o), seen, ratio)
 
-    def _after(self, side: Sparse) -> Mapping[int, tuple[frozenset[int], Sparse]]:
-        """For each observation the states that may have shown it, and what follows; pairs share sides."""
+    def _after(self, side: Sparse) -> Mapping[int, Part]:
+        """The parts by observation; pairs share sides."""
         if (found := self._parts.get(id(side))) is None:
             parts = self._steps.filtered(side).items()
-            found = self._parts[id(side)] = {o: (frozenset(x), self._steps.moved(x)) for o, x in parts}
+            found = {o: Part(frozenset(x), self._steps.moved(x), sum(x.values(), ZERO)) for o, x in parts}
+            self._parts[id(side)] = found
         return found
 
     def _is_new(self, belief: Belief) -> bool:

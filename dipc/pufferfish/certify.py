@@ -25,6 +25,7 @@ from dipc.kernel.pufferfish import Dominated, Item, Kept, OverCone, Settled, Vec
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.hmm import added as summed
+from dipc.models.mixtures import Side
 from dipc.models.simplex import combination
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import pumps
@@ -34,7 +35,7 @@ from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.cone import Cone, closed_cone
 from dipc.pufferfish.horizons import BRIEFLY, CONE_CELLS
 from dipc.pufferfish.parameters import CLOSE, near
-from dipc.pufferfish.question import Claim, Question, Range, Side, claimed
+from dipc.pufferfish.question import Claim, Question, Range, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 from dipc.signs.boxes import Holds, nonnegative_on_box

@@ -18,11 +18,12 @@ from flint import fmpq, fmpq_mpoly
 from dipc.clock import Clock
 from dipc.errors import InternalError, LimitReached
 from dipc.models.hmm import HiddenMarkovModel, added
+from dipc.models.mixtures import Pair
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
 from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
 from dipc.pufferfish.problem import Problem
-from dipc.pufferfish.question import Pair, Question
+from dipc.pufferfish.question import Question
 from dipc.signs.boxes import Point
 
 LARGEST = 10**6

@@ -10,10 +10,11 @@ from typing import Any
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.models.hmm import SILENCE, HiddenMarkovModel, added
+from dipc.models.mixtures import Side
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import Steps, Word
-from dipc.pufferfish.question import Parameters, Question, Side
+from dipc.pufferfish.question import Parameters, Question
 from dipc.suggest import did_you_mean
 
 

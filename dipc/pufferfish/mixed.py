@@ -11,9 +11,10 @@ from flint import fmpq
 
 from dipc.errors import InputError
 from dipc.models.hmm import added
+from dipc.models.mixtures import Side
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.question import Question, Side
+from dipc.pufferfish.question import Question
 from dipc.suggest import did_you_mean
 
 FEW = 12  # secrets

@@ -17,12 +17,12 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Ends, Mixture, Mixtures
+from dipc.models.mixtures import Ends, Mixtures, Pair, Side, sides_of
 from dipc.numbers.exppoly import Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.classes import ParameterClass
-from dipc.pufferfish.question import ONE, ZERO, Claim, Pair, Parameters, Question, Range, Side
+from dipc.pufferfish.question import ONE, ZERO, Claim, Parameters, Question, Range
 from dipc.signs.boxes import Fails as FailsAt
 from dipc.signs.boxes import Holds as HoldsEverywhere
 from dipc.signs.eps_range import EpsRange
@@ -51,13 +51,14 @@ def question_of(
     terms = [t for p in different for f in (p.numerator, p.denominator) for t in f.terms()]
     parameters = _parameters(mixtures, values, terms, claim.rate if claim else ZERO, eps_range)
 
-    def side(mixture: Mixture, prior: str | None) -> Side:
-        weights = ((law, _lifted(w.at(values), parameters.ring)) for law, w in mixture.weights)
-        return Side(mixture.name, prior, tuple((law, w) for law, w in weights if w))
+    def lifted(side: Side) -> Side:
+        weights = ((law, _lifted(w.at(values), parameters.ring)) for law, w in side.weights)
+        return side._replace(weights=tuple((law, w) for law, w in weights if w))
 
+    sides = {key: lifted(side) for key, side in sides_of(mixtures.pairs).items()}
     emissions = tuple(tuple((o, parameters.of_function(p)) for o, p in enumerate(law) if p) for law in laws)
     model = HiddenMarkovModel(mixtures.examples, mixtures.outputs, emissions, ((),) * len(emissions))
-    pairs = tuple(Pair(side(left, prior), side(right, prior)) for left, right, prior in mixtures.pairs)
+    pairs = tuple(Pair(sides[id(left)], sides[id(right)]) for left, right in mixtures.pairs)
     return Question(model, parameters, pairs, 1, claim, mixtures.name, of_program=True)
 
 

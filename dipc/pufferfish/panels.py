@@ -20,13 +20,14 @@ import dipc.views as views
 from dipc.clock import Clock, as_one
 from dipc.errors import InputError, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights
+from dipc.models.mixtures import Pair
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import finite, pipeline
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.hmm import AnyQuestion
 from dipc.pufferfish.laws import law_of
 from dipc.pufferfish.problem import Constant
-from dipc.pufferfish.question import Claim, Pair, Parameters, Question
+from dipc.pufferfish.question import Claim, Parameters, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Budget
 from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet

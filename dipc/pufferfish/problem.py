@@ -12,11 +12,12 @@ from flint import arb, ctx, fmpq
 from dipc.clock import Clock
 from dipc.errors import InternalError
 from dipc.models.hmm import added
+from dipc.models.mixtures import Side, sides_of
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, Word, quotient
-from dipc.pufferfish.question import NOTHING, Claim, Question, Side
+from dipc.pufferfish.question import NOTHING, Claim, Question
 from dipc.pufferfish.verdict import Counterexample, Least, Pump, Reached
 
 BITS = 256
@@ -77,8 +78,9 @@ class Problem:
 
     def __init__(self, question: Question, clock: Clock) -> None:
         self.question, self.clock = question, clock
-        self.pairs = tuple(pair for pair in question.pairs if all(map(_possible, pair)))
-        notes = [side.impossible for pair in question.pairs for side in pair if not _possible(side)]
+        impossible = {key: side for key, side in sides_of(question.pairs).items() if not _possible(side)}
+        self.pairs = tuple(p for p in question.pairs if not any(id(side) in impossible for side in p))
+        notes = [side.impossible for side in impossible.values()]
         notes += [] if self.pairs else [NOTHING]
         self.notes = tuple(dict.fromkeys((*question.notes, *notes)))
 

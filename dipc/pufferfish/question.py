@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import InputError
-from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.models.mixtures import Ends
+from dipc.models.hmm import HiddenMarkovModel
+from dipc.models.mixtures import Ends, Pair
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
@@ -89,27 +88,6 @@ class Parameters:
         """A function of no other parameter, as a function of eps."""
         above, below = (next(iter(self.split(g).values()), ExpPoly()) for g in (f.numerator, f.denominator))
         return Quotient(above, below)
-
-
-class Side(NamedTuple):
-    """A secret (or a distribution) under a prior: first states with weights that need not sum to 1."""
-
-    name: str
-    prior: str | None
-    weights: Weights[Parametric]
-
-    @property
-    def impossible(self) -> str:
-        """The note that it is, if it is."""
-        under = f" under the prior {self.prior}" if self.prior else ""
-        return f"{self.name} has probability 0{under}: its pairs are not compared"
-
-
-class Pair(NamedTuple):
-    """Two sides to compare: is P(w | left) <= c P(w | right) for every sequence w?"""
-
-    left: Side
-    right: Side
 
 
 @dataclass(frozen=True, slots=True)

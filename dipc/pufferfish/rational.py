@@ -9,12 +9,13 @@ from flint import fmpq
 from dipc.clock import NONE, Clock
 from dipc.errors import Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights, added
+from dipc.models.mixtures import Side, sides_of
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs
 from dipc.pufferfish.beliefs import ZERO, Sparse, Steps, Word
 from dipc.pufferfish.problem import Constant, Problem, counterexample, least
-from dipc.pufferfish.question import Claim, Question, Side
+from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Least, PufferfishVerdict, Pump, Reached, Undecided, Violated
 
 
@@ -30,8 +31,8 @@ class Rational(Problem):
         model = question.model
         emissions, transitions = (tuple(map(_rationals, m)) for m in (model.emissions, model.transitions))
         self.steps = Steps(HiddenMarkovModel(model.states, model.observations, emissions, transitions))
-        known: dict[Weights[Parametric], Sparse] = {}
-        self.sides = [(_normalised(left, known), _normalised(right, known)) for left, right in self.pairs]
+        sides = {key: _normalised(side) for key, side in sides_of(self.pairs).items()}
+        self.sides = [(sides[id(left)], sides[id(right)]) for left, right in self.pairs]
 
     def enclosure(self) -> Least:
         """The least c of every horizon, roughly: the first observation, and the first state itself.
@@ -72,8 +73,6 @@ def _rationals(row: Weights[Parametric]) -> Weights[fmpq]:
     return tuple((place, fmpq(p.p, p.q)) for place, p in found if p)
 
 
-def _normalised(side: Side, known: dict[Weights[Parametric], Sparse]) -> Sparse:
-    if (found := known.get(side.weights)) is None:
-        row = added(_rationals(side.weights))
-        found = known[side.weights] = beliefs.scaled(row, 1 / sum(row.values(), ZERO))
-    return found
+def _normalised(side: Side) -> Sparse:
+    row = added(_rationals(side.weights))
+    return beliefs.scaled(row, 1 / sum(row.values(), ZERO))

@@ -9,8 +9,9 @@ from random import Random
 from flint import fmpq
 
 from dipc.models.hmm import HiddenMarkovModel
+from dipc.models.mixtures import Pair, Side
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.pufferfish.question import Claim, Pair, Parameters, Question, Side
+from dipc.pufferfish.question import Claim, Parameters, Question
 
 RING = Ring(())
 Row = Mapping[str, object]

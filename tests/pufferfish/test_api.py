@@ -14,10 +14,10 @@ from flint import fmpq
 
 import dipc
 from dipc.clock import Clock
+from dipc.models.mixtures import Side
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.hmm import HiddenMarkovModel, spoken
 from dipc.pufferfish.laws import Law
-from dipc.pufferfish.question import Side
 
 G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
 T = [["2/3", "1/3"], ["1/3", "2/3"]]

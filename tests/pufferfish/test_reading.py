@@ -20,11 +20,12 @@ import dipc
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.models.arithmetic import ASCII
 from dipc.models.hmm import Weights
+from dipc.models.mixtures import Pair
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import expressions
-from dipc.pufferfish.question import Pair, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import DECLARATIONS, GRAMMAR, Asked, read_question
 from dipc.shipped import expected_verdict, header
 from dipc.signs.eps_range import EpsRange

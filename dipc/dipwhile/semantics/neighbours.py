@@ -167,7 +167,7 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         every = tuple(range(len(self.outcomes)))
         law = self._diagrams.joined(self._functions)
         found = Walk(self.space, self._up_to(limit)).pairs(self._diagrams, law, self._tick)
-        laws = {leaf: self.law(leaf) for pair in found for leaf in pair}
+        laws = {leaf: self.law(leaf) for leaf in {leaf for pair in found for leaf in pair}}
         for (left, right), pairs in found.items():
             yield Case(every, laws[left], laws[right], pairs)
 

@@ -12,12 +12,13 @@ from dipc.errors import InputError
 from dipc.export.markov_picture import FORMATS as OF_CHAINS
 from dipc.models.chain import DEAD, MarkovChain
 from dipc.models.hmm import added
+from dipc.models.mixtures import Side
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.export.queries import side_name, smtlib
 from dipc.pufferfish.export.redlog import redlog
 from dipc.pufferfish.laws import as_function
-from dipc.pufferfish.question import Question, Side
+from dipc.pufferfish.question import Question
 
 QUESTIONS = {"smtlib": smtlib, "redlog": redlog}
 CHAINS = ("drn", "prism", "dot", "svg")

@@ -13,11 +13,12 @@ from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.export.operators import EXACT, Apply, Symbol, Tree, condition, product, total, write
 from dipc.export.smtlib import SMTLIB, STRICT
+from dipc.models.mixtures import Pair, Side
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.export.queries import polynomial, symbol
 from dipc.pufferfish.mixed import outputs_of
-from dipc.pufferfish.question import Claim, Pair, Question, Side, claimed
+from dipc.pufferfish.question import Claim, Question, claimed
 
 
 def smtlib(question: Question, clock: Clock) -> str:

@@ -21,10 +21,11 @@ from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.export.operators import Symbol, Tree, power, scaled, total, write
 from dipc.export.smtlib import LARGEST, SMTLIB, STRICT
 from dipc.models.hmm import SILENCE, added
+from dipc.models.mixtures import Pair, Side
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.clearing import Polynomials, cleared
-from dipc.pufferfish.question import Claim, Pair, Question, Side, claimed
+from dipc.pufferfish.question import Claim, Question, claimed
 
 DIGITS = 20  # behind the point, of numbers around c
 
