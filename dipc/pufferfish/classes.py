@@ -23,6 +23,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
+from dipc.models.mixtures import sides_of
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.question import Parameters, Question
 from dipc.signs.boxes import (
@@ -267,13 +268,14 @@ def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterCl
     """
     parameters = question.parameters
     for place in range(len(parameters.ranges)):
-        _check_range(parameters, place, clock)
+        _check_range(question, place, clock)
     free = ParameterClass(replace(parameters, conditions=()), clock)
     for g in parameters.conditions:
         require_defined(free, g, f"the condition {g} >= 0")
     family = ParameterClass(parameters, clock, power)
     if family.anchor is None:
-        raise InputError("no values of the parameters meet all the `where` conditions")
+        problem = "no values of the parameters meet all the `where` conditions"
+        raise InputError(problem, hint="leave one out, or choose a larger range")
     seen = set()
     for what, p in probabilities_of(question):
         if p not in seen:
@@ -288,20 +290,23 @@ def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterCl
     return family
 
 
-def _check_range(parameters: Parameters, place: int, clock: Clock) -> None:
+def _check_range(question: Question, place: int, clock: Clock) -> None:
+    parameters = question.parameters
     name, bounds = parameters.names[place], parameters.ranges[place]
+    start = question.place(name)
     before = ParameterClass(replace(parameters, ranges=parameters.ranges[:place], conditions=()), clock)
     for end in bounds[:2]:
         if any(power > 0 for part in _parts(end) for power in part.degrees()[place:]):
-            raise InputError(f"the bound {end} of {name} uses {name} or a later parameter")
-        require_defined(before, end, f"the bound {end} of {name}")
+            raise InputError(f"{start}the bound {end} of {name} uses {name} or a later parameter")
+        require_defined(before, end, f"{start}the bound {end} of {name}")
     width = bounds.high - bounds.low
     if not width and not (bounds.low_closed and bounds.high_closed):
-        raise InputError(f"the range of {name} is empty")
+        raise InputError(f"{start}the range of {name} is empty")
     match before.nonnegative(before.pulled(width)):
         case Fails(point):
             where = f" at {before.text(point)}" if place and not width.numerator.is_constant() else ""
-            raise InputError(f"the range of {name} is empty{where}: {bounds.low} is above {bounds.high}")
+            empty = f"{start}the range of {name} is empty{where}"
+            raise InputError(f"{empty}: {bounds.low} is above {bounds.high}")
         case Unclear():
             raise LimitReached(f"it is not settled whether the range of {name} can be empty")
 
@@ -325,10 +330,12 @@ def probabilities_of(question: Question) -> Iterator[tuple[str, Parametric]]:
     """All probabilities, and what they are."""
     model = question.model
     for state, shown, following in zip(model.states, model.emissions, model.transitions, strict=True):
+        start = question.place(state)
         for place, p in shown:
-            yield f"the probability {p} of {model.observations[place]} in state {state}", p
+            yield f"{start}the probability {p} of {model.observations[place]} in state {state}", p
         for place, p in following:
-            yield f"the probability {p} of {model.states[place]} after {state}", p
-    for side in (side for pair in question.pairs for side in pair):
+            yield f"{start}the probability {p} of {model.states[place]} after {state}", p
+    for side in sides_of(question.pairs).values():
+        whose = side.prior or side.name
         for place, p in side.weights:
-            yield f"the probability {p} of {model.states[place]} in {side.prior or side.name}", p
+            yield f"{question.place(whose)}the probability {p} of {model.states[place]} in {whose}", p

@@ -55,6 +55,7 @@ class Numbers:
         self.values = Expressions(source, working, units, clock, self.symbols.get(ROOT))
         self.ranges = [Range(self.ring.of(0), self.ring.of(1), False, False)] if self.has_eps else []
         self.conditions: list[Parametric] = []
+        self.places: dict[str, Any] = {}
         self._known: dict[Value, Parametric] = {}
         self._read(nodes)
 
@@ -79,17 +80,16 @@ class Numbers:
         return name
 
     def _read(self, nodes: Sequence[Node]) -> None:
-        places: dict[str, Any] = {}
         for node in nodes:
             if node.data != "where":
-                self.once(node.children[0], places, "the number")
-        if unknown := self.given.keys() - places.keys():
+                self.once(node.children[0], self.places, "the number")
+        if unknown := self.given.keys() - self.places.keys():
             name = min(unknown)
-            hint = "eps stands for every value" if name == EPS else did_you_mean(name, places)
+            hint = "eps stands for every value" if name == EPS else did_you_mean(name, self.places)
             raise InputError(
                 f"the model has no parameter `{name}`", hint=hint or "it has no parameters at all"
             )
-        self.values.later = set(places)
+        self.values.later = set(self.places)
         for node in nodes:
             getattr(self, f"_{node.data}")(node)
             self.values.later.discard(str(node.children[0]))
@@ -192,6 +192,12 @@ class _Epsilon(Arithmetic):
         }
         super().__init__(source, {name: Amount(Quotient.of(number)) for name, number in known.items()})
         self.values = values
+
+    def name(self, node: Node) -> Amount:
+        if str(node.children[0]) in self.values.names.keys() - self.names.keys():
+            message = f"the claim is about every `{node.children[0]}`: it must not depend on it"
+            raise self.values.fail(node, message, "write numbers, for example `ln(2), 1/100`")
+        return super().name(node)
 
     def _rational(self, node: Node) -> Amount:
         return Amount(Quotient.of(self.values.rational(node, "a number in a claim")))

@@ -196,7 +196,9 @@ class Expressions:
         name = str(node.children[0])
         if name in self.names:
             return self.names[name]
-        hint = did_you_mean(name, self.names)
+        hint = (
+            did_you_mean(name, self.names) or f"declare it: `let {name} = 1/2`, or `param {name} in (0, 1)`"
+        )
         if name in self.later:
             hint = "it is declared further below; a number may use earlier ones only"
         elif name in self.tables:

@@ -99,7 +99,8 @@ def _check_additive(problem: Rational, claim: Claim) -> PufferfishVerdict:
 def budget(problem: Rational, delta: fmpq) -> Budget:
     """The least c of every horizon, or an enclosure."""
     if delta:
-        raise Unsupported("the least c of every horizon with delta > 0")
+        hint = "`check` decides claims; for a number of observations the least c is found, too"
+        raise Unsupported("the least c of every horizon with delta > 0", hint=hint)
     if not problem.pairs:
         return finite.budget(problem, 1)
     try:

@@ -79,7 +79,8 @@ def _budget(question: Question, clock: Clock) -> Budget:
     if question.parameters.eps_name is not None:
         return rates.budget(question, clock)
     if question.parameters.functions:
-        raise Unsupported("the least c of a model with constants such as exp(1/2)")
+        hint = "`check` decides claims"
+        raise Unsupported("the least c of a model with constants such as exp(1/2)", hint=hint)
     if question.parameters.names:
         return budget_with_parameters(question, clock)
     problem, delta = Rational(question, clock), question.claim.delta if question.claim else ZERO

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from flint import fmpq, fmpq_mpoly
@@ -120,7 +121,8 @@ def claimed(claim: Claim | None) -> Claim:
 class Question:
     """A model with what is compared.  ``horizon`` is the number of observations, None: every one ("any").
 
-    That of a program shows one output in each state, which is a law of the program.
+    That of a program shows one output in each state, which is a law of the program.  ``places`` are those of
+    names in the text, for messages.
     """
 
     model: HiddenMarkovModel[Parametric]
@@ -131,6 +133,11 @@ class Question:
     name: str = "<model>"
     notes: tuple[str, ...] = ()
     of_program: bool = False
+    places: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def place(self, name: str) -> str:
+        """Where a name is declared, as the beginning of a message."""
+        return f"{self.places[name]}: " if name in self.places else ""
 
     def without_numbers(self) -> Question:
         """Only what is known of the parameters: no pairs, and a model that shows nothing."""

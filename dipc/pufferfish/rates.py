@@ -109,7 +109,7 @@ def least_at(problem: Functions, places: Sequence[Place]) -> Least:
 def budget(question: Question, clock: Clock) -> Budget:
     """The least t of a model with eps.  Raises :class:`InputError` and :class:`LimitReached`."""
     if question.claim and question.claim.delta:
-        raise Unsupported("the least t of a model with eps, with delta > 0")
+        raise Unsupported("the least t of a model with eps, with delta > 0", hint="`check` decides claims")
     problem = Functions(question, clock)
     levels = problem.levels()
     found = [f for level in islice(levels, question.horizon or DEPTH_OF_ANY) for f in level]

@@ -44,6 +44,10 @@ MOST_SHOWN = 6  # states of a cycle
 MOST_NAMES = 1000  # that are searched for a similar one
 EPS_WORD = re.compile("|".join(rf"\b{word}\b" for word, kind in ARITHMETIC_WORDS.items() if kind == "EPS"))
 COMMENT = re.compile(r"#[^\n]*")
+COMPARED = "a comparison is a number in parentheses only, with one `=` for equality: (i = 1)"
+MISUSED = dict.fromkeys(("=", "!=", "<", "<=", ">", ">="), COMPARED)
+MISUSED["%"] = "the rest of a division is mod(a, b); 30 percent are 30/100"
+"""Hints about signs that other languages use otherwise."""
 DECLARED_BY = {"state": "state", "observation": "observe"}
 CALLED = {"compare": COMPARISON_NAME, "horizon": HORIZON_NAME, "private": CLAIM_NAME}
 """Lines about what is asked, and what a text in their place is called in messages."""
@@ -117,7 +121,8 @@ def _misspelt(error: InputError, source: Source) -> InputError:
     word = source.text[span.start : span.end]
     before = source.text[: span.start].rstrip(" \t")[-1:]
     near = nearest(word, DECLARATIONS) if before in ("", "\n", ";") else ""
-    hint = f"did you mean `{near}`?" if near else error.hint
+    misused = MISUSED.get(word, "") if word == "%" or "`for`" in error.hint else ""  # after a probability
+    hint = f"did you mean `{near}`?" if near else misused or error.hint
     return InputError(error.message, span, hint)
 
 
@@ -176,7 +181,9 @@ class _Reader:
         claim, budgets = self._claim(asked)
         notes = (*self.notes, *(() if pairs else (NOTHING,)))
         parameters = replace(self.numbers.parameters, budgets=budgets)
-        return Question(model, parameters, pairs, horizon, claim, self.source.name, notes)
+        places = self.numbers.places | self.places
+        declared = {name: span_of(node, self.source).place for name, node in places.items()}
+        return Question(model, parameters, pairs, horizon, claim, self.source.name, notes, places=declared)
 
     # --- the model -----------------------------------------------------------------------------------
 

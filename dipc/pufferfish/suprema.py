@@ -50,7 +50,8 @@ def budget_with_parameters(question: Question, clock: Clock) -> Budget:
     Raises :class:`InputError` and :class:`LimitReached`.
     """
     if question.claim and question.claim.delta:
-        raise Unsupported("the least c of a class of parameters with delta > 0")
+        hint = "`check` decides claims; with `--fix p=1/2` for every parameter the least c is found, too"
+        raise Unsupported("the least c of a class of parameters with delta > 0", hint=hint)
     problem, horizon = Cleared(question, clock), question.horizon
     levels = problem.levels()
     found = [f for level in islice(levels, horizon or DEPTH_OF_ANY) for f in level]

@@ -17,6 +17,7 @@ from pufferfish.small_models import above_threshold
 from rationals import fraction
 
 import dipc
+from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.models.arithmetic import ASCII
 from dipc.models.hmm import Weights
@@ -25,8 +26,9 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import expressions
+from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import DECLARATIONS, GRAMMAR, Asked, read_question
+from dipc.pufferfish.reading import COMPARED, DECLARATIONS, GRAMMAR, MISUSED, Asked, read_question
 from dipc.shipped import expected_verdict, header
 from dipc.signs.eps_range import EpsRange
 
@@ -351,6 +353,12 @@ MISTAKES = {
     AB + "state s emits {a: 5/3} next stop":
         ("the probability 5/3 of `a` in state s is above 1", "{a: 5/3}", ""),
     AB + "state s emits {a: 1/0} next stop": ("division by zero", "0", ""),
+    AB + "state s(i) for i in 0..1 emits {a: i < 1, b: (i = 1)} next stop":
+        ("`<` is not expected here", "<", COMPARED),
+    AB + "state s emits {a: 30%, b: 7/10} next stop": ("unexpected character `%`", "%", MISUSED["%"]),
+    ST + P + "compare s, t; private ln(2), p":
+        ("the claim is about every `p`: it must not depend on it", "p",
+         "write numbers, for example `ln(2), 1/100`"),
     AB + "state s emits {a: ln(2)} next stop": ("a logarithm is allowed in claims only", "ln(2)", ""),
     # horizons
     ST + C + "horizon 0": ("a horizon is at least 1, not 0", "0", "it counts observations"),
@@ -446,7 +454,8 @@ MISTAKES = {
     "observe 0..1; state s emits {j: 1/2 for j in 0..1} next {j: 1}; horizon 1":
         ("there is no state `j`", "j", "declare it: `state j`"),
     "observe 0..1; state s(0) emits {j: 1/2 for j in 0..1} next s(j)":
-        ("no number is called `j`", "j", ""),
+        ("no number is called `j`", "j",
+         "declare it: `let j = 1/2`, or `param j in (0, 1)`"),
     # the grammar
     ST + C + "hroizon 3": ("`hroizon` is not expected here", "hroizon", "did you mean `horizon`?"),
     "observe a, next":
@@ -467,6 +476,23 @@ def test_mistakes(text: str) -> None:
     assert error.span is not None and error.span.source.name == "m.hmm"
     found = (error.message, text[error.span.start : error.span.end], error.hint)
     assert found == (message, marked, hint)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "param p in (0, 2); state u emits {a: 1 - p, b: p} next stop; compare s, u",
+            "m.hmm:4:26: the probability",
+        ),
+        ("param p in (0, 2); start u {s: 1 - p, t: p}; compare s, u", "m.hmm:4:26: the probability"),
+        ("param p in (0, 1), q in (1 - p, 1/2)\ncompare s, t", "m.hmm:4:20: the range of q is empty"),
+    ],
+)
+def test_what_is_wrong_for_some_parameters_has_a_place(line: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check_class(question(ST + "\n" + line), Clock())
+    assert caught.value.message.startswith(message)
 
 
 def test_an_unclosed_brace_ends_at_the_next_declaration() -> None:
