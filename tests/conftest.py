@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -13,7 +14,11 @@ from patience import PATIENCE
 from dipc import child
 from dipc.numbers import polynomial
 
-collect_ignore = ["die"]  # a system for tests/test_systems.py, which puts it into a copy of the package
+HERE = Path(__file__).parent
+HELPERS = (path for path in HERE.rglob("*.py") if not path.name.startswith("test_"))
+# A system for tests/test_systems.py, which puts it into a copy of the package; and what has no doctests: it
+# would be loaded a second time, under another name.
+collect_ignore = ["die", *(str(path) for path in HELPERS if ">>> " not in path.read_text(encoding="utf-8"))]
 
 # The same examples in every run, unless a test says otherwise.
 hypothesis.settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
