@@ -30,6 +30,9 @@ class Form:
     terms: tuple[tuple[Symbol, fmpq], ...] = ()
     constant: fmpq = ZERO
 
+    def __hash__(self) -> int:  # the hash of a fraction itself takes nine times as long
+        return hash((self.constant.p, self.constant.q, *((s, c.p, c.q) for s, c in self.terms)))
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

@@ -38,6 +38,19 @@ def contradictory(conditions: Sequence[Condition]) -> bool:
     return solution(conditions) is None
 
 
+def connected(first: Condition, others: Sequence[Condition]) -> list[Condition]:
+    """A condition with those that share symbols with it, directly or through others.
+
+    The rest contradicts it only if it contradicts itself.
+    """
+    found, known, more = [first], symbols([first.value]), True
+    while more:
+        near = [c for c in others if not known.isdisjoint(s for s, _ in c.value.terms)]
+        others = [c for c in others if known.isdisjoint(s for s, _ in c.value.terms)]
+        found, known, more = [*found, *near], known | symbols(c.value for c in near), bool(near)
+    return found
+
+
 def solution(conditions: Iterable[Condition], small: Collection[Symbol] = ()) -> Mapping[Symbol, fmpq] | None:
     """Numbers that satisfy all conditions, with a margin up to 1 where they are strict; None: there are none.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
+from dipc.dipwhile.allsizes.feasible import Condition, connected, contradictory, negations
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, Linear, Symbol, number
 
@@ -32,8 +32,8 @@ class Known:
         if goal.settled is not None:
             return goal.settled
         (contrary,) = negations(goal)
-        together = (contrary, *self.system.known, *self.bounds, *self.conditions)
-        return self.system.remembered(tuple(map(self.sharpened, together)), contradictory)
+        related = connected(contrary, [*self.system.known, *self.bounds, *self.conditions])
+        return self.system.remembered(tuple(map(self.sharpened, related)), contradictory)
 
     def sharpened(self, condition: Condition) -> Condition:
         """``value >= 1`` for ``value > 0`` of an integer."""

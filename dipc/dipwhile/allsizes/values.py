@@ -40,6 +40,9 @@ class Linear:
     terms: tuple[tuple[Symbol, fmpq], ...] = ()
     constant: fmpq = ZERO
 
+    def __hash__(self) -> int:  # the hash of a fraction itself takes nine times as long
+        return hash((self.constant.p, self.constant.q, *((s, c.p, c.q) for s, c in self.terms)))
+
     @property
     def number(self) -> fmpq | None:
         """The number that it is, if it mentions no symbol."""

@@ -2,7 +2,7 @@
 
 This is the coupling argument that a paper would print.  In words it is short: a sentence for each sample,
 which splits its edges by one thing only (what they publish, one test ...).  A sentence is written only if it
-is true of every edge; otherwise it gives bounds and refers to the table, which has everything.
+is true of every edge; otherwise it gives bounds and refers to ``--details``, a table that has everything.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def motion_in_words(found: Sequence[Move], places: Sequence[Place]) -> str:
             if len(text) <= LONGEST:
                 return text
     low, high = (bound(move.shift for move in found) for bound in (min, max))
-    return f"moves by {low} to {high}, see the table"
+    return f"moves by {low} to {high} (see --details)"
 
 
 def _splits(found: Sequence[Move], atoms: Sequence[frozenset[Atom]]) -> list[list[Case]]:

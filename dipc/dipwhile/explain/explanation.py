@@ -205,8 +205,8 @@ class _Question:
         least_delta = profile(losses, goal.exponent, WIDTH) if goal is not None and goal.delta else None
         needs_delta = least_delta is not None and bool(least_delta.witnesses)
         found = least_delta if least_delta is not None and needs_delta else budget(losses)
-        if not found.witnesses:
-            message = "there is no loss to explain: all neighbours have the same output distribution"
+        if not found.witnesses or (self.ask.pair is None and found.least.exact == 0):
+            message = "no pair of neighbours differs: all have the same output distribution, the loss is 0"
             hint = "give two inputs and an output: --pair ... --output ..."
             raise InputError(message, hint=hint)
         spot, witness = found.witnesses[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple
 from html import escape
+from textwrap import wrap
 from typing import assert_never
 
 from dipc.claims.exponent import Exponent, exponent_text
@@ -21,6 +22,8 @@ from dipc.report.document import Document, Section, html, plain_document
 
 MOST_STRATEGIES = 3
 HEADING = "How the samples move"
+WIDTH = 76
+"""Of a line of the table, in a margin."""
 
 
 def answer_rows(found: AllSizesAnswer, name: str | None = None) -> Iterator[Node]:
@@ -171,11 +174,23 @@ def proof_document(verdict: ProvedForAll) -> Document:
 
 
 def _table(automaton: Automaton, strategy: Strategy) -> Iterator[Row]:
-    cells = [HEADS, *(astuple(line) for line in table(automaton, strategy))]
+    """A column for each number; places, branches and changes have lines of their own, which are wrapped."""
+    lines = table(automaton, strategy)
+    cells = [HEADS[3:], *(astuple(line)[3:] for line in lines)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for first, *rest in cells:
-        padded = "  ".join(cell.ljust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        yield Row(first, padded.rstrip())
+    padded = (zip(row, widths, strict=True) for row in cells)
+    head, *numbers = ("  ".join(cell.ljust(width) for cell, width in row).rstrip() for row in padded)
+    yield Row("", f"      {head}")
+    before = ("", "", "")
+    for line, row in zip(lines, numbers, strict=True):
+        about = line.place, line.branch, line.change
+        for depth, said in enumerate(about):
+            if said and about[: depth + 1] != before[: depth + 1]:
+                first = "  " * depth + "when " * (depth == 2)
+                wrapped = wrap(said, WIDTH, initial_indent=first, subsequent_indent="  " * depth + "     ")
+                yield from (Row("", text) for text in wrapped)
+        yield Row("", f"      {row}")
+        before = about
 
 
 # --- against the claim -----------------------------------------------------------------------

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 import dipc
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form, Place, Sample, Step
 from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
 from dipc.dipwhile.allsizes.wording import Move, in_words, motion_in_words, moves, proof_in_words, table
+from dipc.dipwhile.records.every_size import proof_document
+from dipc.report.document import text
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF, ZERO, number, step
 
 HALF = fmpq(1, 2)
@@ -34,6 +37,22 @@ def test_the_table_of_svt1() -> None:
         (loop, "r >= rT, out[i] = top", "q[i] changes by 1", "r", "1", "0", "1/2", "0"),
         (loop, "r >= rT, out[i] = top", "q[i] changes by -1", "r", "1", "1/2", "1/2", "0"),
     ]  # fmt: skip
+
+
+def test_the_table_is_printed_in_80_columns() -> None:
+    proved = ProvedForAll(SVT1, (SVT1_PROOF,), LeastT(ZERO, ONE))
+    assert text(proof_document(proved)).splitlines()[1:8] == [
+        "          sample  moves by  cost  budget  left",
+        "    start",
+        "          rT      1         1/2   1       1/2",
+        "    line 12: for i",
+        "      r < rT, out[i] = bot",
+        "        when q[i] changes by 1 | q[i] changes by -1",
+        "          r       1, -1     0     1/2     1/2",
+    ]
+    long = replace(SVT1, places=tuple(replace(place, cut="a place " * 30) for place in SVT1.places))
+    lines = text(proof_document(replace(proved, automaton=long))).splitlines()
+    assert max(map(len, lines)) <= 80
 
 
 def test_the_costs_of_the_table_are_paid_from_the_budget() -> None:
@@ -111,7 +130,7 @@ def edges_of_a_sample(draw: st.DrawFn) -> list[Move]:
 
 def read(said: str, move: Move) -> bool:
     """Whether a sentence is true of an edge, read word by word."""
-    if match := re.fullmatch(r"moves by (\S+) to (\S+), see the table", said):
+    if match := re.fullmatch(r"moves by (\S+) to (\S+) \(see --details\)", said):
         low, high = (fmpq(*map(int, text.split("/"))) for text in match.groups())
         return bool(low <= move.shift <= high)
     clauses = [
@@ -156,7 +175,7 @@ def test_every_sentence_is_true_of_every_edge(found: list[Move]) -> None:
 @given(edges_of_a_sample(), st.data())
 def test_the_reader_notices_a_wrong_edge(found: list[Move], data: st.DataObject) -> None:
     said = motion_in_words(found, (Place("start"), Place("end")))
-    if "see the table" not in said:
+    if "see --details" not in said:
         moved_on = replace(data.draw(st.sampled_from(found)), shift=fmpq(7))
         assert not read(said, moved_on)
 
@@ -170,5 +189,5 @@ def test_what_a_probability_may_depend_on(probability: str) -> None:
         "adjacent linf 1",
         "private 2*eps for eps in [1, 2]",
     )
-    text = "\n".join((*lines, f"o <- choose {{1: {probability}, 0: 1 - {probability}}}"))
-    assert "numbers and their sums may not" in str(dipc.load(text).prove().verdict)
+    program = "\n".join((*lines, f"o <- choose {{1: {probability}, 0: 1 - {probability}}}"))
+    assert "numbers and their sums may not" in str(dipc.load(program).prove().verdict)

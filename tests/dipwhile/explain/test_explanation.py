@@ -134,7 +134,10 @@ def test_refusals() -> None:
 
 
 def test_a_program_without_loss() -> None:
-    found = dipc.load(SILENT).explain()
+    silent = dipc.load(SILENT)
+    with pytest.raises(InputError, match="no pair of neighbours differs"):
+        silent.explain()
+    found = silent.explain(pair=("q=0", "q=1"))
     assert found.tightness is not None
     assert (found.probability, found.tightness.least.exact, found.aligned) == (Quotient.one(), 0, 0)
 
