@@ -231,14 +231,14 @@ def cell_of(path: Path, expr: ast.Index) -> Datum:
 
 def index_of(path: Path, expr: ast.Index) -> Linear:
     """The place of an element in its array, the same in both runs."""
-    index, text = number_of(path, expr.index), show_expr(expr)
+    index = number_of(path, expr.index)
     if not path.is_public(index):
-        raise Unsupported(f"the index of `{text}` depends on private values", expr.index.span)
+        raise Unsupported(f"the index of `{show_expr(expr)}` depends on private values", expr.index.span)
     size = path.system.lengths.get(expr.array)
     if not path.known.is_integer(index):
-        path.may_fail(f"the index of `{text}` is not an integer", expr.span)
+        path.may_fail(f"the index of `{show_expr(expr)}` is not an integer", expr.span)
     elif size is not None and not path.known.within(index, number(ONE), number_of(path, size)):
-        path.may_fail(f"`{text}` is outside its array", expr.span)
+        path.may_fail(f"`{show_expr(expr)}` is outside its array", expr.span)
     return index
 
 
