@@ -10,17 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shipped_programs import PROGRAMS as SHIPPED
-
 import dipc
 from dipc.certificate.format import dumps
 from dipc.dipwhile.certify.privacy import certificate
 from dipc.kernel.reading import digest
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = [path for path in SHIPPED if path.stem not in ("one_time_rappor", "sampled_count")]
-"""Those that claim a multiple of eps: others have no certificates."""
-
 
 SMALLER: dict[str, dict[str, int]] = (
     {}

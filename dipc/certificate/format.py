@@ -185,10 +185,22 @@ class Ratios:
         number = self.denominators.setdefault(p.denominator * sign, len(self.denominators))
         return p.numerator * sign, number
 
-    def table(self, delta: Ratio) -> Table:
+    def table(self, delta: Quotient, factors: Sequence[Quotient] = ()) -> Table:
         """The same in the kernel's terms."""
+
+        def shown(p: Quotient) -> Ratio:
+            f, d = self.ratio(p)
+            return Ratio(to_function(f), d)
+
+        last, above = shown(delta), list(map(shown, factors))
         listed = [Ratio(to_function(f), d) for f, d in self.listed]
-        return Table([to_function(f) for f in self.denominators], listed, delta)
+        return Table([to_function(f) for f in self.denominators], listed, last, above)
+
+    def positive(self, p: Quotient) -> ListedQuotient:
+        """A function as it is listed, with its numerator among those that are proved positive."""
+        self.ratio(1 / p)
+        f, d = self.ratio(p)
+        return terms(f), d
 
     def listed_denominators(self) -> list[Denominator]:
         """The denominators with proofs.  Raises :class:`~dipc.signs.limits.NoProof`."""

@@ -152,26 +152,15 @@ def _decided_for_each_epsilon(explored: Explored, claim: CoreClaim, ask: Ask) ->
 
     If the epsilon of (u, u') is not that of (u', u), both must do.
     """
-    clock, space, relation = ask.clock, explored.space, explored.program.adjacency
-    if relation is None:
-        raise no_adjacency(explored.program)
+    clock, space = ask.clock, explored.space
     clock.tick("output distributions")
     inputs, pairs, symmetric = pairs_one_by_one(explored, ask.pair, clock)
-    numbers = numbers_of(space, relation, [part for _, part in claim.of_pair])
-    with_numbers: dict[tuple[fmpq, ...], list[Pair]] = {}
-    even = True
-    for i, j in pairs:
-        there, back = numbers(inputs[i], inputs[j]), numbers(inputs[j], inputs[i])
-        even = even and there == back
-        for values in dict.fromkeys((there, back)):
-            with_numbers.setdefault(values, []).append((i, j))
+    groups, even = by_epsilon(explored, claim, inputs, pairs)
     explorer = Explorer(explored.program, clock.deadline)
     neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
     verdicts: list[Verdict] = []
-    for values, some in with_numbers.items():
-        known = {name: value for (name, _), value in zip(claim.of_pair, values, strict=True)}
-        epsilon = compile_epsilon(claim.epsilon, {**dict(explored.program.parameters), **known})
-        of_these = replace(goal_of(replace(claim, epsilon=epsilon, of_pair=()), ask.at), text=claim.text)
+    for each, some in groups:
+        of_these = replace(goal_of(each, ask.at), text=claim.text)
 
         def these(oracle: SignOracle, some: Sequence[Pair] = some) -> Neighbours:
             check_for_all_budgets(explorer.left_open, oracle)
@@ -188,6 +177,32 @@ def _decided_for_each_epsilon(explored: Explored, claim: CoreClaim, ask: Ask) ->
         found = replace(found, claim=claim_of(claim, ask.at))
     counts = together([verdict.counts for verdict in verdicts])
     return replace(found, counts=counts, notes=tuple(notes))
+
+
+def by_epsilon(
+    explored: Explored, claim: CoreClaim, inputs: Sequence[Input], pairs: Sequence[Pair]
+) -> tuple[list[tuple[CoreClaim, list[Pair]]], bool]:
+    """The claim of each epsilon with its pairs, and whether the epsilon of (u, u') is that of (u', u).
+
+    If it is not, the pair has both.
+    """
+    relation, parameters = explored.program.adjacency, dict(explored.program.parameters)
+    if relation is None:
+        raise no_adjacency(explored.program)
+    numbers = numbers_of(explored.space, relation, [part for _, part in claim.of_pair])
+    with_numbers: dict[tuple[fmpq, ...], list[Pair]] = {}
+    even = True
+    for i, j in pairs:
+        there, back = numbers(inputs[i], inputs[j]), numbers(inputs[j], inputs[i])
+        even = even and there == back
+        for values in dict.fromkeys((there, back)):
+            with_numbers.setdefault(values, []).append((i, j))
+    groups = []
+    for values, some in with_numbers.items():
+        known = {name: value for (name, _), value in zip(claim.of_pair, values, strict=True)}
+        epsilon = compile_epsilon(claim.epsilon, {**parameters, **known})
+        groups.append((replace(claim, epsilon=epsilon, of_pair=()), some))
+    return groups, even
 
 
 def evidence_of(program: CoreProgram, goal: Goal) -> Evidence:

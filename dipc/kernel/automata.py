@@ -279,7 +279,7 @@ def costs_of(choices: Sequence[Choice], table: Table, on: Interval) -> list[Frac
             pair = integer(choice.left, step, 0, last), integer(choice.right, step, 0, last)
             used |= set(pair)
             costs.append(choice.cost)
-            integers = laws.in_integers(table, choice.cost)
+            integers = laws.in_integers(table.rated(choice.cost))
             slack = facts.unscaled(integers.slack([pair]), integers.unit)
             facts.prove(facts.normal(slack), on, choice.proof, step)
         require(positive, step, "a number is negative")

@@ -151,9 +151,13 @@ def chain_of(f: Function) -> Iterator[Function]:
         raise Refused("derivative chain", "the last function of the chain is not 0")
 
 
+def exponent_shown(exponents: Sequence[Fraction]) -> str:
+    return " + ".join(f"{x}{unit}" for x, unit in zip(exponents, ("*eps", "", "/eps"), strict=True) if x)
+
+
 def term_shown(n: int, exponents: Sequence[Fraction], c: Fraction) -> str:
-    inner = [f"{x}{unit}" for x, unit in zip(exponents, ("*eps", "", "/eps"), strict=True) if x]
-    parts = ["eps" if n == 1 else f"eps^{n}"] * bool(n) + [f"exp({' + '.join(inner)})"] * bool(inner)
+    inner = exponent_shown(exponents)
+    parts = ["eps" if n == 1 else f"eps^{n}"] * bool(n) + [f"exp({inner})"] * bool(inner)
     return "*".join([str(c)] * (c != 1 or not parts) + parts)
 
 

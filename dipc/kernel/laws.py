@@ -131,17 +131,30 @@ class Ratio(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Denominators, all probabilities, and delta."""
+    """Denominators, all probabilities, delta, and the factors exp(epsilon) of a claim."""
 
     denominators: list[Function]
     functions: list[Ratio]
     delta: Ratio
+    factors: list[Ratio]
+
+    def rated(self, t: Fraction) -> Table:
+        """The same with the factor exp(t*eps)."""
+        return self._replace(factors=[Ratio({(0, t, ZERO, ZERO): Fraction(1)}, 0)])
 
 
 def read_table(
-    listed: Sequence[Denominator], functions: Sequence[Quotient], delta: Quotient, on: Interval, at: Fraction
+    listed: Sequence[Denominator],
+    functions: Sequence[Quotient],
+    delta: Quotient,
+    factors: Sequence[Quotient],
+    on: Interval,
+    at: Fraction,
 ) -> Table:
-    """Denominators are proved positive; functions differ and are not negative at a sample eps."""
+    """Denominators are proved positive; functions differ and are not negative at a sample eps.
+
+    A factor is positive: its numerator is a positive number times a monomial, times a denominator.
+    """
     denominators, known = [ONE], {frozenset(ONE.items())}
     for i, item in enumerate(listed, start=1):
         step = f"denominator {i}"
@@ -162,23 +175,29 @@ def read_table(
     for i, (f, _) in enumerate(ratios):
         possible = facts.sign_at(f, at) >= 0
         require(possible, f"function {i}", f"a probability is negative at eps = {at}")
-    table = Table(denominators, ratios, ratio(delta, "claim"))
-    used = {d for _, d in (*ratios, table.delta)} | {0} == set(range(len(denominators)))
-    require(used, "denominators", "a denominator is not used")
+    table = Table(denominators, ratios, ratio(delta, "claim"), [ratio(f, "claim") for f in factors])
+    used = {0, *(d for _, d in (*ratios, table.delta, *table.factors))}
+    for f, _ in table.factors:
+        positive = f and facts.normal(f) in denominators
+        require(positive, "claim", "it is not shown that exp(epsilon) is positive")
+        used.add(denominators.index(facts.normal(f)))
+    require(used == set(range(len(denominators))), "denominators", "a denominator is not used")
     return table
 
 
 class Integers(NamedTuple):
-    """The table in integers: everything times ``scale``, with exponents in multiples of 1/``unit``.
+    """The table in integers, with exponents in multiples of 1/``unit``: everything times ``one``.
 
-    ``bounds`` are the functions times exp(t*eps), in the order of ``functions``.
+    That is ``scale``, another integer, and the denominators of the factors.  ``bounds`` are the functions
+    times the first factor, in the order of ``functions``, then those times the second one, and so on.
     """
 
     unit: int
     scale: int
+    one: Scaled
     denominators: list[Scaled]
     functions: list[tuple[Scaled, int]]
-    bounds: list[Scaled]
+    bounds: list[tuple[Scaled, int]]
     delta: tuple[Scaled, int]
 
     @property
@@ -202,10 +221,10 @@ class Integers(NamedTuple):
         return above[0][1] if len(above) == 1 else facts.combined(above), below
 
     def margins(self, pairs: Iterable[tuple[int, int]], times: int = 1) -> list[tuple[int, Scaled, int]]:
-        """The parts of ``times`` * (exp(t*eps) Q - P) for sums P, Q of functions."""
+        """The parts of ``times`` * (B - P) for sums P of functions and B of bounds."""
         parts = []
         for i, j in pairs:
-            parts.append((times, self.bounds[j], self.functions[j][1]))
+            parts.append((times, *self.bounds[j]))
             parts.append((-times, *self.functions[i]))
         return parts
 
@@ -215,7 +234,7 @@ class Integers(NamedTuple):
         return self.lifted([*parts, (times, above, below)] if above else parts)[0]
 
     def slack(self, pairs: Iterable[tuple[int, int]]) -> Scaled:
-        """exp(t*eps) Q - P + delta for the sums P and Q of functions, multiplied by something positive."""
+        """B - P + delta for sums P of functions and B of bounds, multiplied by something positive."""
         return self.total(self.margins(pairs))
 
     def rise(self, pair: tuple[int, int]) -> Scaled:
@@ -224,22 +243,37 @@ class Integers(NamedTuple):
         return self.lifted([(1, *self.functions[j]), (-1, *self.functions[i])])[0]
 
     def signed(self, pair: tuple[int, int], sign: str) -> Scaled:
-        """The function that is >= 0 where P - exp(t*eps) Q has the sign."""
+        """The function that is >= 0 where P - B has the sign."""
         return self.lifted(self.margins([pair], 1 if sign == "-" else -1))[0]
 
 
-def in_integers(table: Table, t: Fraction) -> Integers:
+def rated(t: Fraction) -> Quotient:
+    """The factor exp(t*eps)."""
+    return [(Fraction(1), 0, t) if t else (Fraction(1),)], 0
+
+
+def in_integers(table: Table) -> Integers:
     """All functions with one unit and one scale."""
-    delta = table.delta
-    numerators = [*(f for f, _ in table.functions), delta.numerator]
-    scale = facts.scale_of(*numerators)
-    unit = facts.unit_of(*numerators, *table.denominators, {(0, t, ZERO, ZERO): Fraction(1)})
-    shift = int(t * unit)
-    functions = [(facts.scaled(f, unit, scale), d) for f, d in table.functions]
-    bounds = [{(n, a + shift, k, b): c for (n, a, k, b), c in f.items()} for f, _ in functions]
+    above = [f for f, _ in table.factors]
+    numerators = [*(f for f, _ in table.functions), table.delta.numerator]
+    scale, times = facts.scale_of(*numerators), facts.scale_of(*above)
+    unit = facts.unit_of(*numerators, *above, *table.denominators)
     denominators = [facts.scaled(f, unit, 1) for f in table.denominators]
-    whole = facts.scaled(delta.numerator, unit, scale), delta.denominator
-    return Integers(unit, scale, denominators, functions, bounds, whole)
+    below = {d for _, d in table.factors}
+
+    def without(d: int | None, f: Scaled) -> Scaled:
+        """f times the denominators of the factors but for one."""
+        for other in sorted(below - {d}):
+            f = facts.multiply(f, denominators[other])
+        return f
+
+    one = without(None, {(0, 0, 0, 0): times})
+    factors = [without(d, facts.scaled(f, unit, times)) for f, d in table.factors]
+    *listed, delta = ((facts.scaled(f, unit, scale), d) for f, d in (*table.functions, table.delta))
+    *functions, delta = ((facts.multiply(f, one), d) for f, d in (*listed, delta))
+    bounds = [(facts.multiply(f, factor), d) for factor in factors for f, d in listed]
+    whole = facts.multiply({(0, 0, 0, 0): scale}, one)
+    return Integers(unit, scale, whole, denominators, functions, bounds, delta)
 
 
 # --- laws ---------------------------------------------------------------------------------------------
@@ -307,8 +341,7 @@ def check_sums(diagram: Diagram, integers: Integers) -> None:
 
 def check_total(parts: Iterable[tuple[Any, int]], integers: Integers) -> None:
     """The sum of functions over denominators is 1."""
-    one = {(0, 0, 0, 0): integers.scale}
-    if integers.lifted([*((1, f, d) for f, d in parts), (-1, one, 0)])[0]:
+    if integers.lifted([*((1, f, d) for f, d in parts), (-1, integers.one, 0)])[0]:
         raise Refused("laws", "the probabilities of an input do not sum to 1")
 
 
@@ -340,11 +373,11 @@ def joint(diagram: Diagram) -> tuple[Diagram, list[tuple[int, ...]]]:
 
 
 class Adjacency(NamedTuple):
-    """A named distance, or the listed pairs of a formula, in both orders."""
+    """A named distance, or the listed pairs, in both orders, each with the number of its factor."""
 
     kind: str
     distance: Fraction
-    pairs: list[tuple[int, int]] | None
+    pairs: dict[tuple[int, int], list[int]] | None
 
     def holds(self, sets: Sets, u: list[int], v: list[int]) -> bool:
         """Whether two inputs, given by the places of their values, are adjacent."""
@@ -354,20 +387,32 @@ class Adjacency(NamedTuple):
         return (max(costs, default=ZERO) if self.kind == "linf" else sum(costs, ZERO)) <= self.distance
 
 
-def read_adjacency(listed: Related, sets: Sets) -> Adjacency:
-    """Which inputs are adjacent.  That the pairs of a formula are those of the program is not checked."""
+def read_adjacency(listed: Related, of: list[int] | None, factors: int, sets: Sets) -> Adjacency:
+    """Which inputs are adjacent, and the factors ``of`` listed pairs, the first one if this is None.
+
+    That listed pairs are those of the program is not checked.
+    """
     step, kind, distance, once = "adjacency", listed.kind, listed.distance, listed.pairs
     known = (once is not None) == (kind == "formula") and (distance is None) == (kind in ("all", "formula"))
     require(known, step, "it has a field that is not its own, or not one that is")
     require(distance is None or distance >= 0, step, "no inputs are adjacent")
+    numbers = [0] * len(once or ()) if of is None else of
+    fits = len(numbers) == len(once or ()) and (of is None or once is not None)
+    fits = fits and {*numbers} | {0} == {*range(factors)}
+    require(fits, "claim", "its factors are not those of the listed pairs")
     if once is None:
         return Adjacency(kind, distance or ZERO, None)
     require(len(once) <= MAX_PAIRS, step, f"more than {MAX_PAIRS} pairs of inputs are listed")
     last = math.prod(map(len, sets.inputs)) - 1
     inside = all(0 <= u <= v <= last for u, v in once)
-    ordered = inside and all(a < b for a, b in pairwise(once))
+    listed_once = [*zip(once, numbers, strict=True)]
+    ordered = inside and all(a < b for a, b in pairwise(listed_once))
     require(ordered, step, "a pair is not one of inputs, or the pairs are not in order")
-    return Adjacency(kind, ZERO, [*once, *((v, u) for u, v in once if u != v)])
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for (u, v), number in listed_once:
+        for pair in {(u, v), (v, u)}:
+            pairs.setdefault(pair, []).append(number)
+    return Adjacency(kind, ZERO, pairs)
 
 
 def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:
@@ -449,7 +494,8 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 class Needed(NamedTuple):
-    """What the adjacent inputs need: pairs of functions (delta = 0) or of laws, and how many pairs."""
+    """What the adjacent inputs need: pairs of a function and a bound (delta = 0) or of laws, and how many
+    pairs of inputs."""
 
     functions: set[tuple[int, int]]
     laws: set[Pairs]
@@ -458,14 +504,18 @@ class Needed(NamedTuple):
 
 
 def needed_pairs(diagram: Diagram, adjacency: Adjacency, sets: Sets, whole_laws: bool) -> Needed:
-    """The pairs of functions, or of sorted laws, of all pairs of adjacent inputs."""
+    """The pairs of functions and bounds, or of sorted laws, of all pairs of adjacent inputs."""
     functions: set[tuple[int, int]] = set()
     laws: set[Pairs] = set()
     compared: Iterable[tuple[tuple[int, ...], tuple[int, ...]]] = ()
     if adjacency.pairs is not None:
         count = len(adjacency.pairs)
         law = {u: diagram.at(sets.digits(u)) for pair in adjacency.pairs for u in pair}
-        compared = {(law[u], law[v]) for u, v in adjacency.pairs}
+        compared = {
+            (law[u], tuple(q + number * diagram.leaves for q in law[v]))
+            for (u, v), numbers in adjacency.pairs.items()
+            for number in numbers
+        }
     else:
         automaton = Automaton(adjacency, sets)
         count = automaton.number_of_pairs()

@@ -1,7 +1,8 @@
 """The (eps, delta) statement: what a certificate says, and what must be proved for it.
 
-**A claim** (t*eps, delta) holds at eps if delta is at least the sum of the positive ones among
-g_o = P(u)(o) - exp(t*eps) P(u')(o), over the outcomes o, for all adjacent inputs u and u'.
+**A claim** (epsilon, delta) holds at eps if delta is at least the sum of the positive ones among
+g_o = P(u)(o) - exp(epsilon) P(u')(o), over the outcomes o, for all adjacent inputs u and u'.  Here epsilon is
+t*eps, or the logarithm of a listed factor, which is positive; each pair of inputs may have its own factor.
 
 Each pair of probabilities that adjacent inputs have, see :mod:`~.laws`, needs a proved inequality; those of
 extremal pairs are enough where others follow from them, see :mod:`~.orders`.
@@ -63,6 +64,25 @@ class Claimed:
     delta: Quotient
     interval: Interval
 
+    @property
+    def of(self) -> None:
+        """All pairs have the same factor."""
+
+    @property
+    def factors(self) -> list[Quotient]:
+        """exp(t*eps)."""
+        return [laws.rated(self.t)]
+
+
+@dataclass(frozen=True)
+class ByFactor:
+    """(ln(factor), delta)-privacy on an interval; ``of`` has the numbers of the factors of listed pairs."""
+
+    factors: list[Quotient]
+    of: list[int] | None
+    delta: Quotient
+    interval: Interval
+
 
 @dataclass(frozen=True)
 class AboutProgram:
@@ -73,7 +93,7 @@ class AboutProgram:
     statement: str
     program: Program
     parameters: dict[str, Fraction]
-    claim: Claimed
+    claim: Claimed | ByFactor
     denominators: list[Denominator]
     functions: list[Quotient]
 
@@ -182,9 +202,8 @@ def as_read(file: bytes) -> str:
 
 
 class Claim(NamedTuple):
-    """(t*eps, delta)-privacy on an interval; ``eps`` is where it is violated."""
+    """The interval of a claim; ``eps`` is where it is violated."""
 
-    t: Fraction
     on: Interval
     eps: Fraction | None
 
@@ -200,8 +219,8 @@ class Claim(NamedTuple):
         return low + 1 if high is None else (low + high) / 2
 
 
-def read_claim(claimed: Claimed, eps: Fraction | None = None) -> Claim:
-    """The claim but for delta, which needs the denominators."""
+def read_claim(claimed: Claimed | ByFactor, eps: Fraction | None = None) -> Claim:
+    """The claim but for epsilon and delta, which need the denominators."""
     on, step = claimed.interval, "claim"
     positive = on.low > 0 or (on.low == 0 and not on.low_closed)
     positive = positive and not (on.high is None and on.high_closed)
@@ -210,7 +229,7 @@ def read_claim(claimed: Claimed, eps: Fraction | None = None) -> Claim:
     some = on.high is None or on.low < on.high or (on.low == on.high and closed)
     require(some, step, "the interval is empty")
     require(eps is None or on.has(eps), "violation", "the claim is not about this eps")
-    return Claim(claimed.t, on, eps)
+    return Claim(on, eps)
 
 
 # --- coverage -----------------------------------------------------------------------------------------
@@ -232,7 +251,6 @@ class Proofs(NamedTuple):
 def read_inequalities(listed: Sequence[Inequality], integers: Integers, on: Interval) -> Proofs:
     """Each inequality is recomputed from the functions that it names, and proved."""
     proofs = Proofs(integers, on, Facts(integers.unit), {}, [])
-    last = len(integers.functions) - 1
     for i, item in enumerate(listed):
         step, what, here = f"inequality {i}", item.what, on
         require(item.of, step, "it is of no functions")
@@ -244,7 +262,7 @@ def read_inequalities(listed: Sequence[Inequality], integers: Integers, on: Inte
             require(some, step, "its interval is empty, or not positive")
         for j, name in enumerate(item.of):
             inner = f"{step}, {j}"
-            pairs = read_pairs(name, last, inner)
+            pairs = read_pairs(name, integers, what, inner)
             single = what == "slack" or len(pairs) == 1
             require(single, inner, "a sign is that of one pair of functions")
             f = function_of(integers, what, pairs)
@@ -262,11 +280,18 @@ def function_of(integers: Integers, what: str, pairs: Pairs) -> Scaled:
     return integers.rise(pairs[0]) if what == "rise" else integers.signed(pairs[0], what)
 
 
-def read_pairs(listed: Sequence[int], last: int, step: str) -> Pairs:
-    """A flat list i, j, i', j', ... of numbers of functions: pairs in ascending order."""
-    numbers = [integer(i, step, 0, last) for i in listed]
-    pairs = tuple(zip(numbers[::2], numbers[1::2], strict=False))
-    ordered = len(numbers) % 2 == 0 and all(a <= b for a, b in pairwise(pairs))
+def read_pairs(listed: Sequence[int], integers: Integers, what: str, step: str) -> Pairs:
+    """A flat list i, j, i', j', ... of numbers of functions and bounds: pairs in ascending order.
+
+    A rise has two functions.
+    """
+    first = integers.functions
+    second = first if what == "rise" else integers.bounds
+    pairs = tuple(zip(listed[::2], listed[1::2], strict=False))
+    for i, j in pairs:
+        integer(i, step, 0, len(first) - 1)
+        integer(j, step, 0, len(second) - 1)
+    ordered = len(listed) % 2 == 0 and all(a <= b for a, b in pairwise(pairs))
     require(ordered, step, "the pairs of functions are not in order")
     return pairs
 
@@ -310,10 +335,10 @@ def check_cases(cases: Sequence[Case], needed: set[Pairs], proofs: Proofs) -> No
     None is needed if delta is 0.
     """
     seen = set()
-    on, last = proofs.on, len(proofs.integers.functions) - 1
+    on = proofs.on
     for number, case in enumerate(cases):
         step = f"case {number}"
-        pairs = read_pairs(case.functions, last, step)
+        pairs = read_pairs(case.functions, proofs.integers, "slack", step)
         new = pairs in needed and pairs not in seen
         require(new, step, "no adjacent inputs have these functions, or it is listed twice")
         seen.add(pairs)
@@ -351,14 +376,15 @@ def check_violation(
     inside = chosen and all(0 <= o < sets.outcomes for o in chosen)
     ordered = inside and all(a < b for a, b in pairwise(chosen))
     require(ordered, step, "there are no outcomes, or they are not in order")
+    first = 0 if adjacency.pairs is None else adjacency.pairs[sets.position(u), sets.position(v)][0]
     p, q = ([(1, *integers.functions[law[o]]) for o in chosen] for law in rows)
-    bound = [(1, integers.bounds[rows[1][o]], integers.functions[rows[1][o]][1]) for o in chosen]
+    bound = [(1, *integers.bounds[first * len(integers.functions) + rows[1][o]]) for o in chosen]
     gain = [*p, *((-1, f, d) for _, f, d in bound)]
 
     def sign(parts: list[tuple[int, Scaled, int]], times: int, c: Fraction) -> int:
         """The sign of the sum of the parts, times * delta and c at the eps of the violation."""
         over, under = c.as_integer_ratio()
-        number = (over, {(0, 0, 0, 0): integers.scale}, 0)
+        number = (over, integers.one, 0)
         f = integers.total([number, *((m * under, f, d) for m, f, d in parts)], times * under)
         return facts.sign_at(facts.unscaled(f, integers.unit), claim.sample)
 
@@ -391,11 +417,20 @@ class ProgramCertificate:
     @property
     def delta(self) -> str:
         """The delta of the claim, in words."""
-        return delta_shown(self.table.delta, self.table.denominators)
+        return ratio_shown(self.table.delta, self.table.denominators)
+
+    @property
+    def epsilon(self) -> str:
+        """The epsilon of the claim, in words."""
+        claimed, table = self.listed.claim, self.table
+        if isinstance(claimed, Claimed):
+            return f"{claimed.t}*eps"
+        several = " or ".join(logarithm_shown(each, table.denominators) for each in table.factors)
+        return several if claimed.of is None else f"{several} by pair of inputs"
 
     def claim_shown(self) -> str:
         """The claim, for example "(1*eps, 0) for every eps in (0, inf)"."""
-        return f"({self.claim.t}*eps, {self.delta}) for every eps in {self.claim.on}"
+        return f"({self.epsilon}, {self.delta}) for every eps in {self.claim.on}"
 
     def about(self) -> str:
         """The program and its parameters, in words."""
@@ -426,7 +461,7 @@ class Certificate(ProgramCertificate):
 
     def statement(self) -> str:
         """What was proved, in words, about the listed distributions."""
-        claim = f"({self.claim.t}*eps, {self.delta})-private"
+        claim = f"({self.epsilon}, {self.delta})-private"
         if isinstance(self.listed, Violated):
             return shown(f"{self.about()} is not {claim}: violated at eps = {self.claim.eps}")
         count = sum(len(item.of) for item in self.listed.inequalities)
@@ -442,7 +477,7 @@ class Certificate(ProgramCertificate):
         """What was proved, and what is trusted."""
         rest = "everything else was recomputed"
         if self.adjacency.pairs is not None:
-            rest = "the adjacency formula was not recomputed; " + rest
+            rest = "the listed pairs of neighbours were not recomputed; " + rest
         return [
             f"accepted: {self.conditional()}",
             "trusted: that the listed claim, parameters, inputs, outputs, neighbours and distributions are "
@@ -464,17 +499,17 @@ def checked(listed: Private | Violated, file: bytes | None = None) -> Certificat
     check_program(listed, file)
     claim = read_claim(listed.claim, listed.violation.eps if isinstance(listed, Violated) else None)
     sets = laws.read_sets(listed.inputs, listed.outputs, listed.outcomes)
-    functions = listed.denominators, listed.functions, listed.claim.delta
+    claimed = listed.claim
+    functions = listed.denominators, listed.functions, claimed.delta, claimed.factors
     table = laws.read_table(*functions, claim.proved_on, claim.sample)
-    integers = laws.in_integers(table, claim.t)
+    integers = laws.in_integers(table)
+    adjacency = laws.read_adjacency(listed.adjacency, claimed.of, len(table.factors), sets)
     if isinstance(listed, Violated):
         check_rows(listed.laws, sets, integers)
-        adjacency = laws.read_adjacency(listed.adjacency, sets)
         check_violation(listed.violation, claim, sets, integers, listed.laws, adjacency)
         return Certificate(listed, claim, table, sets, adjacency, None, 1)
     diagram = laws.read_diagram(listed.nodes, listed.roots, sets, len(table.functions))
     laws.check_sums(diagram, integers)
-    adjacency = laws.read_adjacency(listed.adjacency, sets)
     if isinstance(listed, Extremal):
         needed = orders.needed_pairs(diagram, adjacency, sets, integers.has_delta, listed.orders)
     else:
@@ -484,8 +519,16 @@ def checked(listed: Private | Violated, file: bytes | None = None) -> Certificat
     return Certificate(listed, claim, table, sets, adjacency, diagram, needed.pairs)
 
 
-def delta_shown(delta: Ratio, denominators: Sequence[Function]) -> str:
+def logarithm_shown(factor: Ratio, denominators: Sequence[Function]) -> str:
+    """The epsilon of a factor, for example "2*eps + 1/10" or "ln(3)"."""
+    (key, c), *others = factor.numerator.items()
+    if c == 1 and not key[0] and not others and not factor.denominator:
+        return facts.exponent_shown(key[1:]) or "0"
+    return f"ln({ratio_shown(factor, denominators)})"
+
+
+def ratio_shown(ratio: Ratio, denominators: Sequence[Function]) -> str:
     """For example "exp(-2)" or "(1 + eps) / (1 + exp(eps))"."""
-    above = facts.function_shown(delta.numerator)
-    below = facts.function_shown(denominators[delta.denominator])
-    return f"({above}) / ({below})" if delta.denominator else above
+    above = facts.function_shown(ratio.numerator)
+    below = facts.function_shown(denominators[ratio.denominator])
+    return f"({above}) / ({below})" if ratio.denominator else above

@@ -58,7 +58,7 @@ from .automata import (
     costs_of,
 )
 from .facts import ZERO
-from .privacy import AboutProgram, ProgramCertificate, check_program, read_claim, shown
+from .privacy import AboutProgram, Claimed, ProgramCertificate, check_program, read_claim, shown
 from .reading import Refused, integer, require
 from .schema import name_of
 
@@ -84,6 +84,7 @@ class Listed(AboutProgram):
     """A certificate."""
 
     statement: Literal["sizes"]
+    claim: Claimed
     sizes: list[str]
     adjacency: Adjacency
     inputs: Inputs
@@ -257,7 +258,7 @@ class Certificate(ProgramCertificate):
         every = "".join(f"every {size} >= 1, " for size in self.listed.sizes)
         edges, strategies = len(self.listed.edges), len(self.listed.strategies)
         counts = f"{edges} edges, {strategies} {'strategy' if strategies == 1 else 'strategies'}"
-        claim = f"({self.claim.t}*eps, 0)-private for {every}all adjacent inputs ({self.changes.shown})"
+        claim = f"({self.epsilon}, 0)-private for {every}all adjacent inputs ({self.changes.shown})"
         where = f"every eps in {self.claim.on}"
         return shown(f"{self.about()} is {claim} and {where}: t = {self.listed.t}, {counts}")
 
@@ -284,9 +285,9 @@ def checked(listed: Listed, file: bytes | None = None) -> Certificate:
     changes = Changes(listed.adjacency, listed.inputs)
     changes.check()
     require(listed.claim.delta == ([], 0), "claim", "delta is 0 in a statement about every size")
-    functions = listed.denominators, listed.functions, listed.claim.delta
+    functions = listed.denominators, listed.functions, listed.claim.delta, listed.claim.factors
     table = laws.read_table(*functions, claim.on, claim.sample)
-    require(0 <= t <= claim.t, "t", "it is negative, or more than is claimed")
+    require(0 <= t <= listed.claim.t, "t", "it is negative, or more than is claimed")
     automaton = listed.automaton
     check_automaton(automaton, costs_of(listed.choices, table, claim.on), listed.inputs.integers)
     for n, strategy in enumerate(listed.strategies):

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import PROGRAMS, ROOT, SMALLER, certified, path_of, written
+from certificates import ROOT, SMALLER, certified, path_of, written
 from patience import PATIENCE
 from proving import prove
+from shipped_programs import PROGRAMS
 
 import dipc
 from dipc.certificate.format import dumps
@@ -307,6 +308,7 @@ SHARED = {
     "kernel.*": "the checker of proofs, standard library only: its rules are what everybody trusts",
     "dipwhile.syntax.ast": "the names of the nodes of a tree",
     "dipwhile.syntax.walk.statements": "lists the statements of a tree; nothing is computed there",
+    "dipwhile.syntax.walk.nodes": "lists the nodes of an expression; nothing is computed there",
     "dipwhile.syntax.parser": "trusted: `tests/reader.py` reads the same from every program of the tests",
     "dipwhile.syntax.compile": "the checks of the front end: here they can only refuse",
     "dipwhile.convert": "a parameter as the front end takes it, for those checks",

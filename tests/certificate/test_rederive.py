@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from campaigns import spread
-from certificates import PROGRAMS, SMALLER, data_of, path_of, sealed, with_text
+from certificates import SMALLER, data_of, path_of, sealed, with_text
+from shipped_programs import PROGRAMS
 
 from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import compared, rederive

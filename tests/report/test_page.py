@@ -83,7 +83,7 @@ def test_a_proof_can_be_followed(private: str) -> None:
     numbers = [re.sub(r"</mn><mn>", "/", v) for v in values]
     shown = [re.sub(r"<.*?>", "", v).replace("−", "-") for v in numbers]
     certificate = kernel_check(json.dumps(dipc.load("svt1", N=2).certificate()).encode())
-    integers = in_integers(certificate.table, certificate.claim.t)
+    integers = in_integers(certificate.table)
     proofs = []
     for pair in (pair for item in certificate.listed.inequalities for pair in item.of):
         links = chain_of(unscaled(integers.slack([tuple(pair)]), integers.unit))

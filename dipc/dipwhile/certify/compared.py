@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.rederive.claims import is_claim_of
 from dipc.dipwhile.rederive.draws import check_draws
 from dipc.dipwhile.rederive.functions import Draw, NotCovered, Pair, constant, same
 from dipc.dipwhile.rederive.programs import (
@@ -25,7 +26,7 @@ from dipc.dipwhile.rederive.programs import (
     all_inputs,
     distribution,
     domain_of,
-    is_claim_of,
+    inputs_at,
     named_adjacency,
     parameters,
     size_of,
@@ -105,12 +106,14 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     differences, overridden = statement.differences, statement.overridden
     known = parameters(program, listed)
     own_claim = program.claim
-    if own_claim is None or not is_claim_of(certificate, own_claim, known):
+    if own_claim is None or not is_claim_of(certificate, program, own_claim, known):
         overridden.append(f"claim {certificate.claim_shown()} (the program says {written(own_claim)})")
         if claim is None:
             differences.append(overridden[-1])
-    if claim is not None and not is_claim_of(certificate, understood_claim(claim, source, listed), known):
-        differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
+    if claim is not None:
+        asked = understood_claim(claim, source, listed)
+        if not is_claim_of(certificate, program, asked, known):
+            differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
     return replace(statement, text=text)
 
 
@@ -152,7 +155,8 @@ def written(claim: ast.Claim | None) -> str:
 def understood_claim(text: str, source: Source, known: Mapping[str, Fraction]) -> ast.Claim:
     """The claim in a text, which the front end accepts."""
     claim = parse_claim(text, CLAIM_NAME)
-    compile_claim(claim, dict(read(source, rationals(known)).parameters))
+    core = read(source, rationals(known))
+    compile_claim(claim, dict(core.parameters), core.inputs, core.adjacency)
     return claim
 
 
@@ -204,15 +208,8 @@ def violating_inputs(
     program: ast.Program, violation: Violation, domains: Sequence[Domain], known: Known
 ) -> list[Inputs]:
     """The two inputs of a violation."""
-    sizes = {d.name: size_of(d, known) for d in program.inputs}
-    found: list[Inputs] = []
-    for values in (violation.input, violation.neighbour):
-        digits = places(values, domains, "violation")
-        cells = (plain(str(d[i])) for d, i in zip(domains, digits, strict=True))
-        found.append(
-            {x: next(cells) if n is None else tuple(itertools.islice(cells, n)) for x, n in sizes.items()}
-        )
-    return found
+    both = (places(values, domains, "violation") for values in (violation.input, violation.neighbour))
+    return [inputs_at(program, digits, domains, known) for digits in both]
 
 
 def laws_of(

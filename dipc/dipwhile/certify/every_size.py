@@ -51,7 +51,8 @@ from dipc.dipwhile.certify.compared import (
     written,
 )
 from dipc.dipwhile.convert import to_rational
-from dipc.dipwhile.rederive.programs import is_claim_of, parameters
+from dipc.dipwhile.rederive.claims import is_claim_of
+from dipc.dipwhile.rederive.programs import parameters
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_distance
 from dipc.dipwhile.syntax.parser import parse, parse_claim
@@ -62,7 +63,6 @@ from dipc.kernel import automata as listing
 from dipc.kernel import facts, laws
 from dipc.kernel import sizes as kernel
 from dipc.kernel.facts import Terms
-from dipc.kernel.laws import Ratio
 from dipc.kernel.privacy import Claimed
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import FORMAT, VERSION, write
@@ -161,7 +161,7 @@ class Draws:
                 assert_never(draw)
 
     def _proof(self, pair: tuple[int, int], cost: Fraction) -> facts.Proof:
-        integers = laws.in_integers(self.ratios.table(Ratio({}, 0)), cost)
+        integers = laws.in_integers(self.ratios.table(Quotient.of(0)).rated(cost))
         slack = integers.slack([pair])
         f = ExpPoly({key: fmpq(c) for key, c in slack.items()}, integers.unit)
         return listed_proof(proof(f, self.ratios.on), f)
@@ -246,7 +246,7 @@ def compared(certificate: kernel.Certificate, given: Mapping[str, Fraction], cla
         for size in every
         if size.name not in given and listed.get(size.name) == wanted.get(size.name)
     ]
-    if asked is None or not is_claim_of(certificate, asked, listed):
+    if asked is None or not is_claim_of(certificate, program, asked, listed):
         says = f"the program says {written(asked)}" if claim is None else f"--claim says '{claim}'"
         differences.append(f"claim {certificate.claim_shown()} ({says})")
     return statement
@@ -329,7 +329,7 @@ def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Prepared, Aut
     low, high = to_rational(claim.on.low, "low"), claim.on.high
     end = None if high is None else to_rational(high, "high")
     on = EpsRange(low, end, claim.on.low_closed, claim.on.high_closed)
-    goal = Goal(on, Exponent(to_rational(claim.t, "t")), Quotient.of(0))
+    goal = Goal(on, Exponent(to_rational(certificate.listed.claim.t, "t")), Quotient.of(0))
     every = ast.Claim(ast.Eps(), sizes=tuple(map(ast.Name, certificate.listed.sizes)))
     program = replace(_program_of(certificate), claim=every)
     known = rationals(certificate.listed.parameters)

@@ -4,7 +4,7 @@ Laws, adjacent inputs and answers are those that the verdict rests on (:class:`d
 nothing is explored again.  Probabilities are shared as decision diagrams, and an inequality names the
 functions that it compares, so the size does not grow with the number of inputs or pairs.
 
-**delta > 0.**  For adjacent u, u' and each outcome o the roots of g_o = P(u)(o) - exp(t eps) P(u')(o) are
+**delta > 0.**  For adjacent u, u' and each outcome o the roots of g_o = P(u)(o) - exp(epsilon) P(u')(o) are
 isolated.  Between them the sign of g_o is constant and proved; in the small intervals around them it is left
 unsure.  On each piece delta is compared with the sum over the outcomes with g_o >= 0 and every
 subset of the unsure ones.
@@ -30,24 +30,25 @@ from dipc.certificate.format import (
     listed_program,
     listed_proof,
     terms,
-    to_function,
 )
 from dipc.claims.cases import Evidence
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Verdict
-from dipc.dipwhile.pipeline import evidence_of
+from dipc.clock import Clock
+from dipc.dipwhile.convert import to_claim
+from dipc.dipwhile.pipeline import by_epsilon, evidence_of, goal_of, pairs_one_by_one
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
-from dipc.dipwhile.semantics.neighbours import ProductNeighbours
+from dipc.dipwhile.semantics.neighbours import Explored, ProductNeighbours
 from dipc.dipwhile.semantics.valuations import in_order
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
 from dipc.kernel import privacy as kernel
 from dipc.kernel.facts import MAX_POWER, Scaled, reduced
-from dipc.kernel.laws import Pairs, Ratio
+from dipc.kernel.laws import Pairs
 from dipc.kernel.orders import Order
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.graph import closure
@@ -81,13 +82,12 @@ def certificate(
     if not isinstance(verdict.claim, Goal):
         message = f"there is no certificate for the claim {verdict.claim}, only for (epsilon, delta)-privacy"
         raise InputError(message)
-    if verdict.claim.t is None:
-        message = f"there is no certificate for a claim of {verdict.claim.epsilon}, only for multiples of eps"
-        raise InputError(message)
     match verdict:
         case Violated(goal, counterexample=found) if program.adjacency is not None:
             on = EpsRange.point(found.epsilon)
             return Writer(program, program.adjacency, goal, on).violation(found)
+        case Private(goal) if program.adjacency is not None and goal.text:
+            return Writer(program, program.adjacency, goal, goal.budgets).proof_of_pairs()
         case Private(goal) if program.adjacency is not None:
             evidence = verdict.evidence
             known = evidence is not None and evidence.system is program
@@ -107,6 +107,8 @@ class Writer:
         self.items: dict[tuple[str, EpsRange, str], kernel.Inequality] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
         self.proved: set[tuple[frozenset[object], EpsRange]] = set()
+        self.factors = [goal.factor]
+        self.of: list[int] | None = None  # the factors of the listed pairs, if they have their own
 
     # --- the two kinds ---
 
@@ -114,6 +116,44 @@ class Writer:
         """The certificate of a proof."""
         neighbours = evidence.neighbours
         assert isinstance(neighbours, ProductNeighbours)  # those of all adjacent inputs
+        listed = self._listed(neighbours, self._pairs(neighbours))
+        listed["cases"] = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
+        orders = self._orders(neighbours, neighbours.diagrams()[0]) if neighbours.reduced else None
+        inequalities = list(self.items.values())
+        if orders is None:
+            return kernel.Private(**listed, inequalities=inequalities)
+        return kernel.Extremal(**listed, inequalities=inequalities, orders=orders)
+
+    def proof_of_pairs(self) -> kernel.Private:
+        """The same where each pair of inputs has its own epsilon: all pairs are listed."""
+        explored, clock = Explored(self.program), Clock()
+        claim = to_claim(self.program, self.goal.epsilon)
+        groups, _ = by_epsilon(explored, claim, *pairs_one_by_one(explored, None, clock)[:2])
+        factor_of = [(goal_of(each).factor, pairs) for each, pairs in groups]
+        self.factors = list(dict.fromkeys(factor for factor, _ in factor_of))
+        listed = sorted(
+            {(*sorted(pair), self.factors.index(factor)) for factor, pairs in factor_of for pair in pairs}
+        )
+        self.of = [k for *_, k in listed]
+        neighbours, _ = explored.neighbours(self.adjacency, clock)
+        fields = self._listed(neighbours, [(i, j) for i, j, _ in listed])
+        needed: set[Pairs] = set()
+        for i, j, k in listed:
+            u, v = (list(map(self.ratios.number, neighbours.law_at(self.space.digits(x)))) for x in (i, j))
+            for left, right in ((u, v), (v, u)):
+                bounds = (q + k * len(self.ratios.listed) for q in right)
+                compared = sorted(zip(left, bounds, strict=True))
+                needed.update([tuple(compared)] if self.goal.delta else [(pair,) for pair in compared])
+        fields["cases"] = []
+        for some in sorted(needed):
+            if self.goal.delta:
+                fields["cases"].append(self._case(some))
+            else:
+                self._fact("slack", some, self.on)
+        return kernel.Private(**fields, inequalities=list(self.items.values()))
+
+    def _listed(self, neighbours: ProductNeighbours, pairs: list[tuple[int, int]] | None) -> dict[str, Any]:
+        """The fields of a proof about these neighbours but for cases and inequalities."""
         store, roots = neighbours.diagrams()
         used = closure(roots, store.branches.__getitem__)
         number: dict[int, int] = {}
@@ -124,22 +164,10 @@ class Writer:
                 nodes.append([store.cells[node], *(number[child] for child in store.branches[node])])
             else:
                 self._number(store, node)
-        f, divisor = self.ratios.ratio(self.goal.delta)
-        table = self.ratios.table(Ratio(to_function(f), divisor))
-        self.integers = listing.in_integers(table, fraction(self.goal.multiple))
-        cases = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         outcomes = [flat(outcome) for outcome in neighbours.outcomes]
-        listed = {
-            **self._header((terms(f), divisor), outcomes, self._pairs(neighbours)),
-            "nodes": nodes,
-            "roots": [number[root] for root in roots],
-            "cases": cases,
-        }
-        orders = self._orders(neighbours, store) if neighbours.reduced else None
-        inequalities = list(self.items.values())
-        if orders is None:
-            return kernel.Private(**listed, inequalities=inequalities)
-        return kernel.Extremal(**listed, inequalities=inequalities, orders=orders)
+        header = self._header(outcomes, pairs)
+        self.integers = listing.in_integers(self.ratios.table(self.goal.delta, self.factors))
+        return {**header, "nodes": nodes, "roots": [number[root] for root in roots]}
 
     def _number(self, store: Diagrams, leaf: int) -> int:
         """The number of the function that a leaf is."""
@@ -171,13 +199,14 @@ class Writer:
 
     def _inequalities(self, evidence: Evidence) -> list[kernel.Case]:
         """Those for delta = 0, with the proofs that were found: of the same functions if nothing cancels."""
-        numbers = self.ratios.numbers
+        numbers, (factor,) = self.ratios.numbers, self.factors
         answers = {
             (numbers[p], numbers[q]): checked.answer for ((p,), (q,)), (checked,) in evidence.answers.items()
         }
         for pair, answer in sorted(answers.items(), key=lambda item: item[0]):
             known = None
-            if isinstance(answer, Holds) and not any(self.ratios.listed[i][1] for i in pair):
+            divided = factor.denominator != 1 or any(self.ratios.listed[i][1] for i in pair)
+            if isinstance(answer, Holds) and not divided:
                 known = None if isinstance(answer.proof, SignTable) else answer.proof
             self._fact("slack", (pair,), self.on, known)
         return []
@@ -200,8 +229,9 @@ class Writer:
         rows = [[self.ratios.number(law.get(o, zero)) for o in outcomes] for law in laws]
         eps = self._legible(found)
         first, last = sorted(map(self._position, cells))
-        pairs = [(first, last)] if self.adjacency.kind == "formula" else None
-        f, divisor = self.ratios.ratio(self.goal.delta)
+        self.of = [0] if self.goal.text else None
+        listed = self.adjacency.kind == "formula" or self.of is not None
+        pairs = [(first, last)] if listed else None
         violation = kernel.Violation(
             input=[str(v) for v in cells[0]],
             neighbour=[str(v) for v in cells[1]],
@@ -209,8 +239,7 @@ class Writer:
             eps=fraction(eps),
             numbers=kernel.Numbers(*(digits(getattr(found, name), eps) for name in NUMBERS)),
         )
-        header = self._header((terms(f), divisor), outcomes, pairs)
-        return kernel.Violated(**header, laws=rows, violation=violation)
+        return kernel.Violated(**self._header(outcomes, pairs), laws=rows, violation=violation)
 
     def _legible(self, found: Counterexample) -> fmpq:
         """The eps of a counterexample, or another one at which all of its numbers can be written.
@@ -232,14 +261,18 @@ class Writer:
     # --- parts of both ---
 
     def _header(
-        self,
-        delta: listing.Quotient,
-        outcomes: Sequence[Sequence[Value]],
-        pairs: list[tuple[int, int]] | None,
+        self, outcomes: Sequence[Sequence[Value]], pairs: list[tuple[int, int]] | None
     ) -> dict[str, Any]:
         """The fields of both kinds."""
-        program, goal = self.program, self.goal
-        kind: Any = self.adjacency.kind
+        program, goal, on = self.program, self.goal, listed_interval(self.goal.budgets)
+        f, divisor = self.ratios.ratio(goal.delta)
+        delta = terms(f), divisor
+        claim = (
+            kernel.ByFactor([self.ratios.positive(factor) for factor in self.factors], self.of, delta, on)
+            if goal.t is None
+            else kernel.Claimed(fraction(goal.t), delta, on)
+        )
+        kind: Any = "formula" if self.of is not None else self.adjacency.kind
         distance = self.adjacency.distance
         near = fraction(distance or fmpq(0)) if kind in ("linf", "l1", "hamming") else None
         return {
@@ -248,7 +281,7 @@ class Writer:
             "statement": "privacy",
             "program": listed_program(program.source),
             "parameters": {name: fraction(value) for name, value in program.parameters},
-            "claim": kernel.Claimed(fraction(goal.multiple), delta, listed_interval(goal.budgets)),
+            "claim": claim,
             "inputs": [declaration(v) for v in program.inputs],
             "outputs": [declaration(v) for v in program.outputs],
             "adjacency": listing.Related(kind, near, pairs),

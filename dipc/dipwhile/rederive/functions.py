@@ -14,7 +14,7 @@ from functools import reduce
 from typing import TypeVar
 
 from dipc.errors import LimitReached
-from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, multiply, negative, sign_at
+from dipc.kernel.facts import UNIT, ZERO, Function, Key, add, chain_of, collected, multiply, negative, sign_at
 
 ONE = Fraction(1)
 EPS: Key = (1, ZERO, ZERO, ZERO)
@@ -44,6 +44,11 @@ def exponential(a: Fraction, factor: Fraction = ONE) -> Function:
 def product(factors: Iterable[Function]) -> Function:
     """The product of all factors, 1 for none."""
     return reduce(multiply, factors, constant(1))
+
+
+def at_one(f: Function) -> Function:
+    """The number f(1): a sum of exponentials of numbers."""
+    return collected(((0, ZERO, a + k + b, ZERO), c) for (_, a, k, b), c in f.items())
 
 
 def same(left: Pair, right: Pair) -> bool:

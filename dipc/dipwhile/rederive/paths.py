@@ -99,6 +99,7 @@ class Run:
     sizes: Mapping[str, int] = field(default_factory=dict)
     solved: Solved = field(default_factory=dict)
     drawn: dict[object, Draw] = field(default_factory=dict)
+    unit: bool = False
 
     # choices
 
@@ -298,7 +299,7 @@ class Run:
     def draw(self, source: ast.Distribution) -> Value:
         match source:
             case ast.Noise(kind=kind, rate=rate, mean=mean):
-                noise, shift = self.noise(kind, self.value(rate)), as_number(self.value(mean))
+                noise, shift = self.noise(kind, self.value(self.rate(rate))), as_number(self.value(mean))
                 return combine(ast.Op.ADD, noise, Fraction(as_index(shift)) if kind == "DLap" else shift)
             case ast.Choose(options=options):
                 return self.pick([(self.value(value), self.value(chance)) for value, chance in options])
@@ -310,12 +311,17 @@ class Run:
                 return self.pick([(item, Fraction(1, len(items))) for item in items])
             case ast.ExpMechanism(rate=rate, variable=variable, support=support, score=score):
                 items = self.members(support)
+                rate = self.rate(rate)
                 rate_of(self.value(rate))
                 exponent = ast.Binary(ast.Op.MUL, rate, score)
                 weights = [exponential_of(value) for value in self.each(variable, items, exponent)]
                 total = added(weights)
                 chances = [combine(ast.Op.DIV, weight, total) for weight in weights]
                 return self.pick(list(zip(items, chances, strict=True)))
+
+    def rate(self, rate: ast.Expr) -> ast.Expr:
+        """A rate r, or r*eps if the program never mentions eps."""
+        return ast.Binary(ast.Op.MUL, rate, ast.Eps()) if self.unit else rate
 
     def noise(self, kind: str, rate: Value) -> Value:
         """Fresh centred noise of rate a*eps or a/eps."""

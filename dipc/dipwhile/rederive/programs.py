@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
 from fractions import Fraction
 from functools import partial
 
-from dipc.dipwhile.rederive.functions import EPS, Draw, NotCovered, Pair, constant, same, totals
+from dipc.dipwhile.rederive.functions import Draw, NotCovered, Pair, at_one, totals
 from dipc.dipwhile.rederive.noise import measure
 from dipc.dipwhile.rederive.paths import TRUTH, Run, Solved, Stop, all_runs
-from dipc.dipwhile.rederive.values import Linear, Plain, Value, as_index, as_number, as_pair, flat
+from dipc.dipwhile.rederive.values import Linear, Plain, Value, as_index, as_number, flat
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.walk import statements
+from dipc.dipwhile.syntax.walk import parts, preorder, statements
 from dipc.kernel.facts import ZERO
-from dipc.kernel.privacy import Certificate
+from dipc.kernel.laws import Domain
 from dipc.kernel.reading import Refused
-from dipc.kernel.sizes import Certificate as EverySize
 
 InputValue = Plain | tuple[Plain, ...]
 Inputs = Mapping[str, InputValue]
@@ -95,13 +93,23 @@ def adjacent(program: ast.Program, u: Inputs, v: Inputs, known: Known) -> bool:
     if named is None:
         raise Refused("deep: adjacency", "the program does not say which inputs are neighbours")
     kind, limit = named
-    if kind == "all":
-        return True
+    return kind == "all" or distance(kind, u, v) <= limit
+
+
+def distance(kind: str, u: Inputs, v: Inputs) -> Fraction:
+    """The distance of two inputs in the metric of an adjacency."""
     pairs = list(zip(flat(u.values()), flat(v[name] for name in u), strict=True))
     if kind == "hamming":
-        return sum(a != b for a, b in pairs) <= limit
+        return Fraction(sum(a != b for a, b in pairs))
     gaps = [abs(as_number(a) - as_number(b)) for a, b in pairs]
-    return (max(gaps, default=ZERO) if kind == "linf" else sum(gaps, ZERO)) <= limit
+    return max(gaps, default=ZERO) if kind == "linf" else sum(gaps, ZERO)
+
+
+def inputs_at(program: ast.Program, digits: Sequence[int], domains: Sequence[Domain], known: Known) -> Inputs:
+    """The input whose cells have these values of their sets."""
+    cells: Iterator[Plain] = (domain[i] for domain, i in zip(domains, digits, strict=True))
+    sizes = {d.name: size_of(d, known) for d in program.inputs}
+    return {x: next(cells) if n is None else tuple(itertools.islice(cells, n)) for x, n in sizes.items()}
 
 
 def named_adjacency(program: ast.Program, known: Known) -> tuple[str, Fraction] | None:
@@ -116,11 +124,16 @@ def named_adjacency(program: ast.Program, known: Known) -> tuple[str, Fraction] 
 
 def formula_holds(formula: ast.Expr, known: Known, u: Inputs, v: Inputs, atoms: frozenset[str]) -> bool:
     """Does an adjacency formula hold of two inputs, in this order?"""
+    return about_pair(known, u, v, atoms).holds(formula)
+
+
+def about_pair(known: Known, u: Inputs, v: Inputs, atoms: frozenset[str]) -> Run:
+    """A run in which the inputs are u, and with a prime v."""
     run = Run(scalars=dict(known), atoms=atoms)
     for name in u:
         put(run, name, u[name])
         put(run, name + "'", v[name])
-    return run.holds(formula)
+    return run
 
 
 def put(run: Run, name: str, value: Value) -> None:
@@ -191,7 +204,8 @@ def distribution(
     """The exact probability of every outcome that is not impossible, as (numerator, denominator).
 
     The finite draws on the way are added to ``drawn``: their numbers are taken as they are.  A cell beyond
-    the ``sizes`` of its array is not covered.
+    the ``sizes`` of its array is not covered.  In a program that never mentions eps each rate is read as a
+    multiple of eps, and the probabilities are those at eps = 1.
 
     >>> from dipc.errors import Source
     >>> from dipc.dipwhile.syntax.parser import parse
@@ -201,15 +215,20 @@ def distribution(
     """
     solved: Solved = {}
     tables = {} if drawn is None else drawn
+    spoken: Iterator[ast.Node] = itertools.chain(
+        program.body, [program.claim.epsilon] if program.claim else ()
+    )
+    unit = not any(isinstance(node, ast.Eps) for part in spoken for node in preorder(part, parts))
 
     def begin(script: Sequence[int]) -> Run:
-        run = Run(script, dict(known), solved=solved, drawn=tables, sizes=sizes or {})
+        run = Run(script, dict(known), solved=solved, drawn=tables, sizes=sizes or {}, unit=unit)
         return prepared(program, inputs, run)
 
     paths = (run for _, run in all_runs(begin, partial(whole, program)))
     masses = ((run, run.mass.times(measure(run.rows(), run.samples))) for run in paths)
     law = totals((outcome(program, run), mass) for run, mass in masses if mass.numerator)
-    return {key: mass.pair() for key, mass in law.items()}
+    pairs = {key: mass.pair() for key, mass in law.items()}
+    return {key: (at_one(p), at_one(q)) for key, (p, q) in pairs.items()} if unit else pairs
 
 
 def whole(program: ast.Program, run: Run) -> str:
@@ -232,19 +251,3 @@ def settled(run: Run, cell: Value, domain: Sequence[Plain]) -> Value:
         return cell
     numbers = (value for value in domain if isinstance(value, Fraction))
     return next((value for value in numbers if run.equal(cell, value)), cell)
-
-
-# --- claims -----------------------------------------------------------------------------------------
-
-
-def is_claim_of(certificate: Certificate | EverySize, claim: ast.Claim, known: Known) -> bool:
-    """Is the certificate about this claim, with the same epsilon, delta and interval?"""
-    listed, t, table = certificate.claim, certificate.claim.t, certificate.table
-    if claim.measure is not None:
-        return False
-    if astuple(listed.on) != claimed_interval(claim, known):
-        return False
-    epsilon = as_pair(value_of(claim.epsilon, known))
-    delta = as_pair(value_of(claim.delta, known) if claim.delta else ZERO)
-    listed_delta = table.delta.numerator, table.denominators[table.delta.denominator]
-    return same(epsilon, ({EPS: t} if t else {}, constant(1))) and same(delta, listed_delta)

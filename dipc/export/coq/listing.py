@@ -18,7 +18,7 @@ from dipc.errors import Unsupported
 from dipc.export.coq.terms import LINES, SEARCH, computed, first_that, function, interval, listed, rational
 from dipc.kernel.facts import Function
 from dipc.kernel.laws import Integers, Ratio, in_integers, places
-from dipc.kernel.privacy import Case, Certificate, Private, Violated, Violation
+from dipc.kernel.privacy import Case, Certificate, Claimed, Private, Violated, Violation
 
 MOST_INPUTS = 4096
 MOST_OPEN = 12  # outcomes of one pair of laws whose signs change with eps
@@ -33,6 +33,8 @@ OTHERWISE = "a certificate proves it, too: `dipc check --certificate FILE`, `dip
 
 def refuse_other_terms(certificate: Certificate) -> None:
     """Of the functions that dipc knows the library has those without 1/eps and constants exp(k)."""
+    if not isinstance(certificate.listed.claim, Claimed):
+        raise Unsupported("a claim of another epsilon than t*eps is not written for Coq", hint=OTHERWISE)
     table, delta = certificate.table, certificate.table.delta
     for f in (delta.numerator, *table.denominators, *(ratio.numerator for ratio in table.functions)):
         if any(n < 0 or b for n, _, _, b in f):
@@ -50,7 +52,7 @@ class Listing:
     @cached_property
     def integers(self) -> Integers:
         """The functions with one unit and one scale."""
-        return in_integers(self.certificate.table, self.certificate.claim.t)
+        return in_integers(self.certificate.table)
 
     @property
     def delta(self) -> Ratio:
@@ -147,8 +149,9 @@ class Listing:
 
     def claim(self) -> tuple[str, str, str]:
         """Epsilon over eps, delta as a function of eps, and the interval of eps."""
-        claim = self.certificate.claim
-        return rational(claim.t), f"(delta_of listed {self.number()})", interval(claim.on)
+        claim, claimed = self.certificate.claim, self.certificate.listed.claim
+        assert isinstance(claimed, Claimed)  # others are refused
+        return rational(claimed.t), f"(delta_of listed {self.number()})", interval(claim.on)
 
     def number(self) -> str:
         """Delta in a proof: a ratio, or none if it is 0."""

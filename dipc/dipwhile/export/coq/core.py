@@ -81,7 +81,7 @@ class CoreListing(Listing):
     @cached_property
     def integers(self) -> Integers:
         """As listed, with a unit that suits the rates in the program too.  Raises :class:`Unsupported`."""
-        known = in_integers(self.certificate.table, self.certificate.claim.t)
+        known = in_integers(self.certificate.table)
         cells, domains = self.translation.cells.values(), self.certificate.sets.inputs
         inputs = [lcm(*(v.denominator for v in domain if isinstance(v, Fraction))) for domain in domains]
         found = Denominators({**dict.fromkeys(cells, 1), **dict(zip(cells, inputs, strict=False))})

@@ -94,8 +94,8 @@ class Listing:
 
     def claim(self) -> Iterator[str]:
         """The theorem, with its proof."""
-        claim = self.certificate.claim
-        yield f"Theorem claim : private program {number(claim.t)} {interval(claim.on)}."
+        t, on = self.certificate.listed.claim.t, self.certificate.claim.on
+        yield f"Theorem claim : private program {number(t)} {interval(on)}."
         yield "Proof."
         prover = SEARCH if self.more else "Chains"
         yield from computed(f"sizes_check_sound _ {prover} program _ strategies reached")
@@ -176,7 +176,7 @@ def choice(item: Choice, certificate: Certificate) -> str:
     if isinstance(item, Exponential):
         return f"Score {number(item.rate)} {number(item.sensitivity)}"
     cost, table = item.cost, certificate.table
-    integers = laws.in_integers(table, cost)
+    integers = laws.in_integers(table.rated(cost))
     sides = (table.functions[side] for side in (item.left, item.right))
     left, right = ((above, table.denominators[below]) for above, below in sides)
     if any(n < 0 or k or b for side in (left, right) for f in side for n, _, k, b in f):
