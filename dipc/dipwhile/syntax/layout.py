@@ -106,6 +106,32 @@ def claims(tokens: Iterable[Token], start: str) -> Iterator[Token]:
         before = (following or token).type
 
 
+def logarithms(tokens: Iterable[Token]) -> Iterator[Token]:
+    """``ln 3`` as ``ln(3)`` and ``8 ln(3)`` as ``8*ln(3)``: so dipc writes them in answers.
+
+    ``ln 3/2`` could mean two numbers, and is left as it is: an error.
+    """
+    coming = iter(tokens)
+    before = ""
+    for token in coming:
+        if token == "ln" and before == "NUMBER":
+            yield Token.new_borrow_pos("STAR", "*", token)
+        yield token
+        before = token.type
+        number = next(coming, None) if token == "ln" else None
+        if number is not None and number.type == "NUMBER":
+            after = next(coming, None)
+            if after is None or after.type not in ("SLASH", "STAR", "POWER"):
+                yield Token.new_borrow_pos("LPAR", "(", number)
+                yield number
+                number = Token.new_borrow_pos("RPAR", ")", number)
+            yield number
+            number = after
+        if number is not None:
+            yield number
+            before = number.type
+
+
 def implications(tokens: Iterable[Token]) -> Iterator[Token]:
     """The tokens of a sentence: its arrows are implications, and its lines do not count."""
     for token in tokens:

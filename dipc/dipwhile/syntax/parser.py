@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from dipc.dipwhile.syntax.ast import AccurateClaim, Claim, Expr, Node, Program, Sentence
 from dipc.dipwhile.syntax.build import Builder, Valuation
-from dipc.dipwhile.syntax.layout import ACCURATE, claims, implications, layout
+from dipc.dipwhile.syntax.layout import ACCURATE, claims, implications, layout, logarithms
 from dipc.dipwhile.syntax.tables import parser
 from dipc.dipwhile.syntax.walk import expressions, inner_statements, operands
 from dipc.errors import InputError, Source, Span
@@ -101,7 +101,7 @@ def raw_tokens(text: str) -> Iterator[Token]:
 
 def _parse(source: Source, start: str) -> Any:
     """The tree of a text, by a rule of the grammar."""
-    tokens = layout(raw_tokens(source.text))
+    tokens = logarithms(layout(raw_tokens(source.text)))
     tree = _run(start, implications(tokens) if start == "sentence" else claims(tokens, start), source)
     if isinstance(tree, Node):
         check_depth(tree)

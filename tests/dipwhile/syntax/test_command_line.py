@@ -27,7 +27,6 @@ from dipc.errors import InputError
         ("eps 1/20", "expected `,` between epsilon and delta, found `1`", "write `eps, 1/20`"),
         ("eps exp(-2)", "expected `,` between epsilon and delta, found `exp`", "write `eps, exp(-2)`"),
         ("eps; 1/20", "expected `,` between epsilon and delta, found `;`", "write `eps, 1/20`"),
-        ("ln 3", "expected `(` after `ln`, found `3`", "write `ln(3)`"),
         ("4*ln 3/2, 1/20", "expected `(` after `ln`, found `3`", "write `ln(3/2)`"),
         ("ln exp(eps)", "expected `(` after `ln`, found `exp`", "for example `ln(2)`"),
         ("2 eps", "expected `*` before `eps`", "for a product write `2*eps`"),
