@@ -17,6 +17,7 @@ from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.syntax.compile import asks
+from dipc.dipwhile.syntax.printer import show
 from dipc.dpctl.model import Formula, MarkovModel, load_model
 from dipc.dpctl.verdict import ModelVerdict
 from dipc.errors import InputError, LimitReached, Source, check_type
@@ -269,7 +270,10 @@ def _as_expected(mechanism: Mechanism, expected: str | None, every_size: bool = 
     if (claim := mechanism.program.claim) is not None and claim.number:
         about_secrets: PufferfishVerdict = mechanism.pufferfish().check()
         return _compared(about_secrets, expected)
-    return _compared(mechanism.check(), expected, mechanism)
+    found = _compared(mechanism.check(), expected, mechanism)
+    if claim is not None and mechanism.program.accurate is not None:
+        _compared(mechanism.check(f"accurate {show(mechanism.program.accurate)}"), "holds", mechanism)
+    return found
 
 
 def _compared(verdict: Answer, expected: str | None, mechanism: Mechanism | None = None) -> Answer:

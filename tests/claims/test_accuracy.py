@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 from numeric import fixed, high, value
 
 import dipc
+from dipc.cli.main import status
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.errors import Source
+from dipc.testing import UnexpectedVerdict, check_file
 
 ROWS = (
     ("1/3", "1/3", "1/3"),
@@ -298,6 +301,20 @@ def test_a_program_with_two_claims() -> None:
     assert "the claim of accuracy of the program is another question: give it with --claim" in verdict.notes
     with pytest.raises(dipc.InputError, match="a second `accurate`"):
         dipc.load(LINE.replace("accurate", "accurate out = q, 1\naccurate"))
+
+
+def test_both_claims_have_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit status is that of the worst; a test of the file fails if one of them does."""
+    file = tmp_path / "both.dip"
+    statuses = []
+    for bound in ("1/4", "1/100"):
+        file.write_text(LINE.replace("accurate", "private eps\naccurate").replace("1/4", bound))
+        statuses.append(status(["check", str(file)]))
+    assert statuses == [0, 1]
+    assert "2 claims: 1 private, 1 fails" in capsys.readouterr().out
+    assert status(["check", str(file), "--certificate", str(tmp_path / "c.json")]) == 0
+    with pytest.raises(UnexpectedVerdict, match="expected `holds`"):
+        check_file(file)
 
 
 def test_a_mistake_in_the_line_is_shown_there() -> None:

@@ -17,7 +17,7 @@ from dipc.claims.privacy import Goal
 from dipc.claims.verdict import Undecided
 from dipc.claims.wording import pretty
 from dipc.cli import options, tasks
-from dipc.cli.asking import Asking, present, reported, say_notes, write_certificate
+from dipc.cli.asking import Asking, claims_table, present, reported, say_notes, write_certificate
 from dipc.cli.outcome import Outcome, worst
 from dipc.cli.terminal import say
 from dipc.cli.work import Bar, asking
@@ -80,6 +80,8 @@ def check(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **g
     for the standard input.  Mechanisms in Python are mine.py (all in this file), mine.py:name and
     module:name; the file is imported, so its code is run.
 
+    A program that claims privacy and accuracy has a row for each.
+
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
     Of several programs the worst counts: 2, then 1, then 3, then 0.  With --expect an expected
     verdict counts as 0, and another one that is decided as 1.
@@ -88,17 +90,20 @@ def check(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **g
     wanted, single = program_options.Asked(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
     programs = list(files) if single else _expanded(files)
+    asked = [each for file in programs for each in _claims(replace(wanted, file=file))]
     for target in (junit, wanted.certificate_file):
         options.refuse_overwriting(target, *programs)
-    questions = Asking[str, Outcome](
-        "program",
+    questions = Asking[program_options.Asked, Outcome](
+        "program" if len(asked) == len(programs) else "claim",
         wanted.style,
-        lambda file, progress: without_evidence(decided(replace(wanted, file=file), progress)[0]),
-        lambda file, seconds, error: Outcome(file=file, seconds=seconds, error=error),
-        workers=workers,
+        lambda each, progress: without_evidence(decided(each, progress)[0]),
+        lambda each, seconds, error: Outcome(file=each.file, seconds=seconds, error=error),
+        lambda outcomes, _: claims_table(outcomes, "program"),
+        workers,
     )
     with reported(junit, "dipc check", lambda error: Outcome(files[0], 0.0, error=error)) as outcomes:
-        outcomes += [_single(wanted)] if single else questions.several(programs)
+        alone = single and len(asked) == 1
+        outcomes += [_single(wanted)] if alone else questions.several(asked)
     return worst(outcome.status for outcome in outcomes)
 
 
@@ -126,6 +131,14 @@ def _expanded(files: Sequence[str]) -> list[str]:
             what = f"1 program {one}" if len(others) == 1 else f"{len(others)} programs {more}"
             say_notes([f"{what}, for `{command}`: {', '.join(others)}"])
     return programs
+
+
+def _claims(wanted: program_options.Asked) -> list[program_options.Asked]:
+    """The question; of a program with two claims one for each, unless it is about one of them only."""
+    about_one = any(x is not None for x in (wanted.claim, wanted.pair, wanted.certificate_file))
+    about_one = about_one or wanted.file == STDIN or is_python(wanted.file)
+    claims = () if about_one else program_options.asks_of(wanted.file).claims
+    return [replace(wanted, claim=c, expect=wanted.expect and c == claims[0]) for c in claims] or [wanted]
 
 
 def _refuse_contradictions(wanted: program_options.Asked, single: bool) -> None:

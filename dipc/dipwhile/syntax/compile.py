@@ -195,18 +195,22 @@ def refuse_sizes(claim: ast.Claim, constants: Constants) -> None:
 
 
 class Asks(NamedTuple):
-    """Whether a program claims a number such as ``ln(2)``, has a prior, or is for ``dipc prove`` only."""
+    """Whether a program claims a number such as ``ln(2)``, has a prior, or is for ``dipc prove`` only.
+
+    ``claims`` are two, of privacy and of accuracy, or none.
+    """
 
     claims_number: bool = False
     has_prior: bool = False
     every_size: bool = False
+    claims: tuple[str, ...] = ()
 
 
 def asks(source: Source) -> Asks:
     """What a program can be asked, without unrolling it; nothing special if it is broken.
 
     >>> asks(Source("a.dip", "param N = 2; private ln(N); output o in {0, 1}; o <- 0"))
-    Asks(claims_number=True, has_prior=False, every_size=False)
+    Asks(claims_number=True, has_prior=False, every_size=False, claims=())
     """
     try:
         program = parse(source)
@@ -218,7 +222,8 @@ def asks(source: Source) -> Asks:
             number = is_number(substitute(claim.epsilon, parameters))
     except InputError:
         return Asks()
-    return Asks(number, bool(program.priors))
+    both = (written(claim), f"accurate {written(program.accurate)}") if claim and program.accurate else ()
+    return Asks(number, bool(program.priors), claims=both)
 
 
 def is_for_every_size(program: ast.Program) -> bool:
