@@ -188,7 +188,7 @@ INSTEAD = {
         "Exp(eps/2, range(N), lambda v: score[v])": (
             *("Exponential", "ExponentialMechanism", "make_report_noisy_max_gumbel"),
         ),
-        "Lap(scale=s)` for Laplace noise, or `-1 if x < 0 else 1": ("copysign", "sign"),
+        "Lap(scale=s)` for Laplace noise, or `-1 if x < 0 else 1": ("copysign",),
         "sum(x) + DLap(eps/sensitivity)": ("BoundedSum", "sum_"),
         "len(x) + DLap(eps)": ("Count", "make_count"),
         "secrets.randbits(8)": ("urandom",),
@@ -595,6 +595,9 @@ def logical(connect: Callable[..., Value]) -> Handler:
 
 rows(
     {
+        ("numpy.sign",): lambda m, x: m.broadcast(
+            lambda v: m.binary("-", *(m.as_number(m.compare(sign, v, 0)) for sign in "><")), x
+        ),
         ("numpy.logical_not",): logical(lambda m, a: m.negated(a)),
         ("numpy.logical_and",): logical(lambda m, a, b: m.both(a, b)),
         ("numpy.logical_or",): logical(lambda m, a, b: m.either(a, b)),
@@ -652,14 +655,16 @@ def zipped(m: Interpreter, *iterables: Value, strict: Value = False) -> Value:
 def to_dict(m: Interpreter, pairs: Value = (), **named: Value) -> Value:
     """A dictionary."""
     if isinstance(m.get(pairs), Table):
-        return m.new(m.get(pairs))
+        return m.new(Table(tuple({**dict(m.get(pairs).entries), **named}.items())))
     found = {m.key(m.items(pair)[0]): m.items(pair)[1] for pair in m.items(pairs)}
     return m.new(Table(tuple({**found, **named}.items())))
 
 
 @word("collections.Counter")
 def counter(m: Interpreter, values: Value = ()) -> Value:
-    """How often each value occurs."""
+    """How often each value occurs; of a dictionary, its numbers."""
+    if isinstance(table := m.get(values), Table):
+        return m.new(Table(table.entries, 0))
     found: dict[Value, int] = {}
     for key in map(m.key, m.items(values)):
         found[key] = found.get(key, 0) + 1
@@ -1048,8 +1053,13 @@ def setdefault(m: Interpreter, owner: Ref, key: Value, default: Value = None) ->
 
 
 def update(m: Interpreter, owner: Ref, other: Value) -> None:
-    """``d.update(e)``."""
-    both = {**dict(m.get(owner).entries), **dict(entries_of(m, other))}
+    """``d.update(e)``; a ``Counter`` adds up."""
+    both = dict(m.get(owner).entries)
+    if m.get(owner).default == 0:
+        more = entries_of(m, counter(m, other))
+        both |= {key: m.kept(m.binary("+", both.get(key, 0), value)) for key, value in more}
+    else:
+        both |= dict(entries_of(m, other))
     m.put(owner, replace(m.get(owner), entries=tuple(both.items())))
 
 
@@ -1062,6 +1072,7 @@ METHODS |= {
         m, owner, ordered(m, m.items(owner), key, reverse)
     ),
     ("list", "index"): index,
+    ("list", "remove"): lambda m, owner, value: pop(m, owner, index(m, owner, value)) and None,
     ("list", "count"): lambda m, owner, value: m.total(
         "sum", [m.as_number(m.compare("==", cell, value)) for cell in m.items(owner)]
     ),
@@ -1090,7 +1101,7 @@ METHODS |= {
     ("dict", "keys"): lambda m, owner: Once(tuple(key for key, _ in m.get(owner).entries)),
     ("dict", "values"): lambda m, owner: Once(tuple(value for _, value in m.get(owner).entries)),
     ("dict", "items"): lambda m, owner: Once(m.get(owner).entries),
-    ("dict", "copy"): to_dict,
+    ("dict", "copy"): lambda m, owner: m.new(m.get(owner)),
     ("value", "item"): lambda m, owner: owner,
     ("value", "astype"): as_type,
     ("value", "clip"): clip,

@@ -101,6 +101,8 @@ class Operations(Paths):
         if (scaled := self.scaled(sign, left, right)) is not None:
             return scaled
         left, right = self.sample(left), self.sample(right)
+        if sign in ("+", "-") and (shifted := self.shifted(sign, left, right)) is not None:
+            return shifted
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
         for one, other, swapped in ((left, right, False), (right, left, True)):
@@ -266,6 +268,28 @@ class Operations(Paths):
                     return value
                 return self.mapped(mode, ROUNDING[mode], value)
         raise self.refuse(f"`{mode}` of this", "round samples and finite numbers only")
+
+    def shifted(self, sign: str, left: Value, right: Value) -> Stepped | None:
+        """``n + round(x)`` is ``round(n + x)`` for an integer n, but for ties, which have probability 0 here."""
+        if isinstance(right, Stepped):
+            if sign == "-":
+                turned = {"floor": "ceil", "ceil": "floor"}.get(right.mode, right.mode)
+                bounds = (None if end is None else -end for end in (right.high, right.low))
+                right = Stepped(self.binary("*", -1, right.base), turned, *bounds)
+            left, right, sign = right, left, "+"
+        if not isinstance(left, Stepped) or not left.mode or isinstance(right, Stepped):
+            return None
+        n = self.now(right)
+        whole = all(Fraction(v).denominator == 1 for v in possible_values(n) or (Fraction(1, 2),))
+        exact = left.mode in ("floor", "ceil") or (left.mode == "round" and left.base.kind == "real")
+        ends = [left.low, left.high]
+        if not whole or not exact or (ends != [None, None] and not is_number(n)):
+            return None
+        low, high = (
+            None if end is None else Fraction(self.computed(sign, ARITHMETIC[sign][2], end, n))
+            for end in ends
+        )
+        return Stepped(self.binary(sign, left.base, n), left.mode, low, high)
 
     def within(self, value: Stepped) -> Stepped:
         """A rounded sample, with the bounds that the comparisons decided on this path give it."""

@@ -30,6 +30,9 @@ DRAWS = {
         "near(rng.laplace(scale=1 / eps))",
         "near(rng.laplace(1, 1 / eps, 2)[1])",
         "near(rng.laplace([0, 2], 1 / eps)[1])",
+        "max(-4, min(4, 1 + int(round(rng.laplace(scale=1 / eps)))))",
+        "np.clip(2 - math.floor(rng.laplace(0, 1 / eps)) - 1, -1, 3)",
+        "np.sign(rng.laplace(1, 1 / eps))",
         "np.argmax(np.array([1, 0, 1]) + rng.laplace(size=3, scale=2 / eps))",
     ],
     "rng.exponential": [
@@ -95,7 +98,7 @@ DRAWS = {
     "secrets.choice": ["secrets.choice((0, 1, 3))"],
 }
 NOTHING_DRAWN = {"rng", "rng.seed", "rng.PCG64", "random.seed"}
-SCOPE = """import math, operator, random, secrets, statistics
+SCOPE = """import collections, math, operator, random, secrets, statistics
 import numpy as np
 import dipc
 
@@ -104,6 +107,17 @@ rng = np.random.default_rng(20)
 
 def shuffled(source, cells):
     source.shuffle(cells)
+    return cells
+
+
+def counted(cells, others):
+    counter = collections.Counter(cells)
+    counter.update(others)
+    return counter
+
+
+def removed(cells, value):
+    cells.remove(value)
     return cells
 
 
@@ -172,6 +186,8 @@ sum([x > 0, x > 1, x == 0]); int(True) + (x > 0); True + True + x; math.fsum([x,
 np.logical_not([x, 1])[0]; np.logical_xor([x > 0], [x > 1])[0]; np.logical_and(x, 1); np.logical_or(x > 1, x < 0)
 (np.array([x % 4, 1]) ^ np.array([1, 3]))[0]; (~np.array([x > 0, True]))[0]; (np.array([x > 0]) & np.array([x < 3]))[0]
 (np.array([x, 5]) & 3)[0]; (np.array([x, 1]) | 1)[0]; (np.array([x, 1]) << 1)[0]; (5 ^ np.array([x % 8]))[0]
+collections.Counter({0: 2, 1: 1})[x % 3]; counted({0: 2, 1: 1}, [0, 0])[x % 3]; counted([0], {1: x})[1]; np.sign(x)
+len(dict(collections.Counter([x]))); collections.Counter([1, x]).copy()[5]; removed([1, x, 1, 2], 1)[x % 3]
 np.zeros(2, dtype=int)[0] + x; np.full(2, x)[1]; np.ones_like([x, 1])[0]; np.concatenate([[x], [1]])[0]
 round(x * 0.1 * 10); int(x * 0.5); (0.1 + 0.2 == 0.3) + 0 * x"""
 EXACT_ONLY = {"round(x * 0.1 * 10)", "(0.1 + 0.2 == 0.3) + 0 * x"}
