@@ -474,12 +474,19 @@ class Mechanism:
 
         return self._held(ask.clock, written)
 
-    def distribution(self, **inputs: PythonValues) -> Distribution:
+    def distribution(self, *unnamed: object, **inputs: PythonValues) -> Distribution:
         """The exact output distribution on one input, in the order of the output sets.
 
         A limit that runs out raises :class:`LimitReached`.
         """
         program = self.program
+        if unnamed:
+            example = ", ".join(
+                f"{v.name}={value}" for v, value in zip(program.inputs, unnamed, strict=False)
+            )
+            raise WrongType(
+                "the inputs of a distribution have names", hint=f"write `distribution({example})`"
+            )
         values = convert.to_input(program, inputs)
         law = self._held(Clock(), lambda: distribution(program, values, eps_range_of(program.claim)))
         items = {output_valuation(program, o): law[o] for o in in_order(program, law)}

@@ -270,7 +270,7 @@ class Operations(Paths):
         raise self.refuse(f"`{mode}` of this", "round samples and finite numbers only")
 
     def shifted(self, sign: str, left: Value, right: Value) -> Stepped | None:
-        """``n + round(x)`` is ``round(n + x)`` for an integer n, but for ties, which have probability 0 here."""
+        """``n + round(x)`` is ``round(n + x)`` for an integer n, except at ties, which never happen here."""
         if isinstance(right, Stepped):
             if sign == "-":
                 turned = {"floor": "ceil", "ceil": "floor"}.get(right.mode, right.mode)

@@ -237,6 +237,8 @@ def _stopped(stop: Stop, path: Path) -> str:
         return f"impossible: {here} cannot come out like this"
     if other is None:
         return f"the program ends without a choice such as {here}"
+    if there == here:
+        return f"the program has branched on private values before {here}"
     return f"the program takes another way: {there} instead of {here}"
 
 

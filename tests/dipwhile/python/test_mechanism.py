@@ -283,3 +283,20 @@ def test_noise_that_grows_has_the_scale_that_is_meant() -> None:
     assert mean.endswith("help: noise that falls with eps has the scale 2/eps")
     assert scale.endswith("which is the same as Lap(scale = 1/(2*eps), mean = 0)")
     assert "for scale 1/eps write Lap(eps, 0),\n" in rate and rate.endswith("Lap(scale = 1/eps, mean = 0)")
+
+
+@dipc.mechanism(inputs="x in {a, b}", outputs="out in {True, False}", adjacent="all", private="eps")
+def counted(x, eps):
+    counts = {}
+    counts[x] = counts.get(x, 0) + 1
+    return counts.get("a", 0) + np.random.laplace(scale=2 / eps) > 0
+
+
+def test_an_explanation_names_the_branch_on_private_values() -> None:
+    found = str(counted.explain())
+    assert re.search(r"the program has branched on private values before line \d+ `np.random.laplace", found)
+
+
+def test_inputs_of_a_distribution_are_named() -> None:
+    with pytest.raises(TypeError, match=re.escape("write `distribution(q=[0, 1])`")):
+        svt1.distribution([0, 1])
