@@ -66,11 +66,6 @@ class Subject:
         """The text of the model or the program."""
         return self.question.source
 
-    @property
-    def model(self) -> Question | None:
-        """The question, if its chain can be drawn."""
-        return self.asked if self.asked.parameters.rational or not self.asked.of_program else None
-
     def budget(self) -> Budget:
         """The least c."""
         if isinstance(self.question, ProgramQuestion):
@@ -102,8 +97,7 @@ def report_question_html(
             verdict = question.check(claim, at=at)
     sections = list(_sections(subject, verdict, attempts))
     name = PurePath(subject.source.name).name.strip("<>")
-    about = subject.model
-    heading = pretty(title_text(about)) if about is not None else ""
+    heading = pretty(title_text(subject.asked))
     return page(title or name, heading, [_answer(verdict)], [*sections, left_out(attempts.notes)])
 
 
@@ -123,7 +117,7 @@ def _sections(subject: Subject, verdict: PufferfishVerdict | None, attempts: Att
     shown = verdict.counterexample if verdict is not None else None
     reached = least.reached if least is not None else None
     panels = attempts("the plots", lambda: panels_of(subject.asked, Clock()))
-    if panels and len(panels) > 1 and subject.model is not None and subject.model.horizon == 1:
+    if panels and len(panels) > 1 and subject.asked.horizon == 1:
         panels = [panel for panel in panels if panel.kind != "horizon"]  # a single point
     if panels:
         yield section("Plots", plots(panels))
@@ -137,9 +131,7 @@ def _sections(subject: Subject, verdict: PufferfishVerdict | None, attempts: Att
 
 def _drawing(subject: Subject, shown: Reached | None) -> str:
     """The chain, at the parameters of a counterexample or of the least c; its way is in colour."""
-    model, heading = subject.model, "The chain"
-    if model is None:
-        return ""
+    model, heading = subject.asked, "The chain"
     free = [name for name in model.parameters.names if name != model.parameters.eps_name]
     if free and len(free) == len(model.parameters.names) and shown is not None and shown.parameters:
         model, heading = fixed(model, shown.parameters), f"The chain at {point_text(shown.parameters)}"

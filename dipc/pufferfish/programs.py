@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from flint import fmpq
 
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.errors import Source, Unsupported
-from dipc.lazily import lazily
 from dipc.models.mixtures import Mixtures, Secrets
 from dipc.numbers.exact import Number, positive, rational
 from dipc.pufferfish import mixtures as deciding
@@ -22,12 +20,6 @@ from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import methods_with_options_only
-
-if TYPE_CHECKING:
-    import dipc.pufferfish.export.hmm as formats
-    import dipc.pufferfish.export.mixtures as with_functions
-else:
-    formats, with_functions = map(lazily, ("dipc.pufferfish.export.hmm", "dipc.pufferfish.export.mixtures"))
 
 
 @methods_with_options_only
@@ -104,22 +96,6 @@ class ProgramQuestion(AnyQuestion):
         """
         clock = Clock()
         return pipeline.budget(self._posed(None, _range(None if at is None else positive(at)), clock), clock)
-
-    def export(self, to: str, *, claim: str | None = None, at: Number | None = None) -> str:
-        """The question for another tool, as that about a model; with functions of eps ``smtlib`` only."""
-        clock = Clock()
-
-        def exported() -> str:
-            question = self.asking(claim, at, clock)
-            formats.check_format(to)
-            if question.parameters.rational:
-                return formats.export(question, to, clock)
-            if to == "smtlib":
-                return with_functions.smtlib(question, clock)
-            problem = f"the probabilities of the program are functions of eps that {to} does not have"
-            raise Unsupported(problem, hint="--to smtlib")
-
-        return held(clock, exported)
 
     def distribution(
         self, given: str | None = None, *, at: Number | None = None

@@ -17,7 +17,8 @@ from flint import fmpq
 import dipc
 from dipc.cli.main import status
 from dipc.clock import Clock
-from dipc.errors import InputError, Unsupported
+from dipc.errors import InputError, Source, Unsupported
+from dipc.pufferfish.hmm import HiddenMarkovModel
 from dipc.pufferfish.mixed import laws_of
 from dipc.pufferfish.programs import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
@@ -169,12 +170,14 @@ def test_a_program_is_observed_once(capsys: Capture) -> None:
 
 def excesses(text: str, point: dict[str, float]) -> list[float] | None:
     """``A Z' - c A' Z`` of every query at a point; None outside of the class."""
-    env, found = dict(point), []
+    env, found, asking = dict(point), [], False
     for line in parsed(text):
         match line:
             case ["define-fun", name, [], _, body]:
                 env[name] = value(body, env, float)
-            case ["assert", [">", left, right]] if isinstance(left, list) and len(str(left)) > 60:
+            case ["push" | "pop" as word, _]:
+                asking = word == "push"
+            case ["assert", [">", left, right]] if asking:
                 found.append(value(left, env, float) - value(right, env, float))
             case ["assert", body] if not value(body, env, float):
                 return None
@@ -187,42 +190,53 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
     question, random = asked(SVT_PROGRAM), Random(3)
     text = question.export("smtlib", claim=claim)
     posed = question.asking(claim, None, Clock())
-    outputs = posed.model.observations
-    assert not posed.parameters.rational
-    assert text.count("(check-sat)") == len(posed.pairs) * len(outputs)
-    seen = 0
+    assert posed.claim is not None and not posed.parameters.rational
+    assert text.count("(check-sat)") == len(posed.pairs)
+    seen, laws, c = 0, laws_of(posed), posed.claim.c
     for _ in range(12):
         a, b, eps = (Fraction(random.randint(0, 12), 12) for _ in range(3))
         eps *= 3
         inside = 0 < a < 1 and Fraction(1, 4) <= b < 1 - a / 2 and 0 < eps <= (2 if "for" in claim else 3)
-        found = excesses(text, {"p.a": float(a), "p.b": float(b), "eps": float(eps)})
-        assert (found is not None) == inside
-        if found is None:
-            continue
-        seen += 1
-        assert posed.claim is not None
+        at = {"p.a": float(a), "p.b": float(b), "eps": float(eps)}
         point = {"a": fmpq(a.numerator, a.denominator), "b": fmpq(b.numerator, b.denominator)}
-        at, laws, c = fmpq(eps.numerator, eps.denominator), laws_of(posed), posed.claim.c
-        expected = []
-        for pair in posed.pairs:
-            sides = [laws[side.name, side.prior] for side in pair]
-            for o in outputs:
-                left, right = (side[o].at(point) for side in sides)
-                expected.append(float((left - right * c).enclose(at)))
-        scales = [f / e for f, e in zip(found, expected, strict=True) if abs(e) > 1e-9]
-        assert all(scale > 0 for scale in scales)
+        for i, o in enumerate(posed.model.observations):
+            found = excesses(text, {**at, "w.0": i})
+            assert (found is not None) == inside
+            for f, pair in zip(found or (), posed.pairs, strict=inside):
+                left, right = (laws[side.name, side.prior][o].at(point) for side in pair)
+                expected = float((left - right * c).enclose(fmpq(eps.numerator, eps.denominator)))
+                assert abs(expected) < 1e-9 or f / expected > 0
+                seen += 1
     assert seen
+
+
+def test_smtlib_of_a_model_with_functions_of_eps() -> None:
+    """Two observations, a parameter, and eps outside of exp: the excess of every sequence at a point."""
+    text = """
+    param p in (0, 1); observe a, b
+    state s emits {a: p*eps/2, b: 1 - p*eps/2} next {s: exp(-eps), t: 1 - exp(-eps)}
+    state t emits {a: 1/3, b: 2/3} next t
+    compare s -> t; horizon 2; private eps for eps in (0, 2]
+    """
+    written, p, eps = HiddenMarkovModel(Source("m.hmm", text)).export("smtlib"), 0.25, 1.5
+    assert excesses(written, {"p.p": p, "eps": 2.5, "w.0": 0, "w.1": 0}) is None
+    shows, stays = ((p * eps / 2, 1 - p * eps / 2), (1 / 3, 2 / 3)), exp(-eps)
+    for x, y in product((0, 1), repeat=2):
+        (found,) = excesses(written, {"p.p": p, "eps": eps, "w.0": x, "w.1": y})
+        left = shows[0][x] * (stays * shows[0][y] + (1 - stays) * shows[1][y])
+        expected = left - exp(eps) * shows[1][x] * shows[1][y]
+        assert found == pytest.approx(expected)
 
 
 def test_the_other_formats() -> None:
     question = asked(SVT_PROGRAM)
-    for to in ("redlog", "drn", "svg"):
-        with pytest.raises(Unsupported, match="functions of eps"):
-            question.export(to, claim="eps")
+    with pytest.raises(Unsupported, match="eps outside of exp"):
+        question.export("redlog", claim="eps")
     with pytest.raises(InputError, match="no export to `maple`"):
         question.export("maple", claim="eps")
-    with pytest.raises(InputError, match="sets of outputs"):
+    with pytest.raises(InputError, match="sets of sequences"):
         question.export("smtlib", claim="eps, 1/100")
+    assert question.fix(a="1/2", b="1/2").export("drn").startswith("//")
     fixed = dipc.load("ex5").pufferfish(pA="1/2", pB="1/2", pC="1/2")
     assert fixed.export("drn").startswith("//")
     assert fixed.export("svg").startswith("<svg")

@@ -5,7 +5,8 @@ but linear: the observation selects the *coefficient* of a sum (``ite``), not a 
 
 A c = exp(k) that is not rational lies between two rational numbers, and every pair is asked about with both.
 A violation of P(w | s) <= c.high P(w | s') is one with c; where P(w | s) <= c.low P(w | s') has none, c has
-none.  So no query has ``exp``.
+none.  So no query has ``exp``, unless probabilities are functions of eps that are not rational functions of
+``exp(-eps/unit)``, or not all eps are asked about: then eps is a variable.  (cvc5 and dReal know ``exp``.)
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from operator import add
 from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError, LimitReached, Unsupported
-from dipc.export.operators import Symbol, Tree, power, scaled, total, write
+from dipc.errors import InputError, LimitReached
+from dipc.export.operators import EXACT, Symbol, Tree, condition, power, product, scaled, total, write
 from dipc.export.smtlib import LARGEST, SMTLIB, STRICT
 from dipc.models.hmm import SILENCE, added
 from dipc.models.mixtures import Pair, Side
 from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.clearing import Polynomials, cleared
+from dipc.pufferfish.functions import Functions
 from dipc.pufferfish.question import Claim, Question, claimed
 
 DIGITS = 20  # behind the point, of numbers around c
@@ -50,8 +53,6 @@ def claim_of(question: Question, what: str) -> tuple[Claim, int]:
     claim, horizon = claimed(question.claim), question.horizon
     if horizon is None:
         raise InputError(f"{what} needs a number of observations", hint="set one, for example --horizon 3")
-    if not question.parameters.rational:
-        raise Unsupported(f"{what} for eps outside of exp, constants such as exp(1/2), and ranges of eps")
     if claim.delta:
         raise InputError(f"a claim with a delta is about sets of sequences: there is no {what} for it")
     return claim, horizon
@@ -68,9 +69,13 @@ class Queries:
 
     def __init__(self, question: Question, claim: Claim, horizon: int, clock: Clock) -> None:
         self.question, self.claim, self.horizon = question, claim, horizon
-        family = check_class(question, clock)
+        self.rational = question.parameters.rational
+        if not self.rational and not question.of_program:  # the output laws of programs are probabilities
+            Functions(question, clock)
+        family = check_class(question if self.rational else question.without_numbers(), clock)
         assert family.anchor is not None  # or check_class had raised
         self._point, ring, model = family.values(family.anchor), question.parameters.ring, question.model
+        self._point.pop(question.parameters.eps_name or "", None)
         self.symbols = list(map(symbol, question.parameters.names))
         silent, one = len(model.states), ring.of(1)
         self.one = one.numerator
@@ -84,24 +89,28 @@ class Queries:
         return cleared(rows, self.one, self._sign)
 
     def _sign(self, f: fmpq_mpoly) -> int:
-        value = Parametric(self.question.parameters.ring, f, self.one).at(self._point).as_rational()
-        assert value  # no denominator vanishes on the class
-        return 1 if value > 0 else -1
+        parameters = self.question.parameters
+        value = parameters.function_of_eps(Parametric(parameters.ring, f, self.one).at(self._point))
+        return value.sign_at(parameters.budgets.inside)
 
     def heading(self) -> Iterator[str]:
         """The observations, the parameters with their class, and c."""
         question, parameters = self.question, self.question.parameters
         yield f"; {question.name}: is P(w | s) <= c P(w | s') for all sequences w of {self.horizon}?"
-        if self.claim.constant:
+        if self.enclosed:
             yield f"; epsilon = {self.claim.text}; c is between c.low and c.high; every pair has two queries:"
             yield "; the first with c.high (sat: violated), the second with c.low (unsat: private)"
         else:
             yield f"; epsilon = {self.claim.text}; sat: violated for this pair, unsat: private"
         yield from (f"; observation {o}: {name}" for o, name in enumerate(self.observations))
         yield STRICT
-        yield f"(set-logic {'QF_NRA' if parameters.names else 'QF_LRA'})"  # there numerals are real numbers
-        for symbol in self.symbols:
-            yield f"(declare-const {symbol.name} Real)"
+        logic = "QF_NRA" if parameters.names else "QF_LRA"  # there numerals are real numbers
+        yield f"(set-logic {logic if self.rational else 'ALL'})"
+        for name, symbol in zip(parameters.names, self.symbols, strict=True):
+            if self.rational or name != parameters.eps_name:
+                yield f"(declare-const {symbol.name} Real)"
+        if not self.rational:
+            yield f"(declare-const eps Real)\n(assert {write(condition(parameters.budgets), SMTLIB)})"
         for strict, f in self.conditions():
             yield f"(assert ({'>' if strict else '>='} {self._text(f)} 0))"
         for t in range(self.horizon):
@@ -115,13 +124,17 @@ class Queries:
         No divisor vanishes on the class, and a product with it has the same sign.
         """
         parameters = self.question.parameters
-        for x, ends in zip(parameters.ring.gens, parameters.ranges, strict=True):
-            yield not ends.low_closed, _product(x - ends.low)
-            yield not ends.high_closed, _product(ends.high - x)
+        for name, x, ends in zip(parameters.names, parameters.ring.gens, parameters.ranges, strict=False):
+            if self.rational or name != parameters.eps_name:
+                yield not ends.low_closed, _product(x - ends.low)
+                yield not ends.high_closed, _product(ends.high - x)
         yield from ((False, _product(g)) for g in parameters.conditions)
 
     def _constant(self) -> Iterator[str]:
         """The factor of the right side, and with eps that of the left, a power of exp(-eps/unit)."""
+        if not self.rational:
+            yield f"(define-fun c () Real {write(EXACT.function(Quotient(self.claim.c)), SMTLIB)})"
+            return
         low, high = bracket(self.claim)
         for name, value in (("c", low),) if low == high else (("c.low", low), ("c.high", high)):
             yield f"(define-fun {name} () Real {write(value, SMTLIB)})"
@@ -145,8 +158,8 @@ class Queries:
         yield "(push 1)"
         (first, a), (second, b) = map(self._steps, "xy", "ab", weights)
         yield from (*first, *second)
-        larger = _times([*(["d"] if self.claim.rate else []), right, a])
-        if self.claim.constant:
+        larger = _times([*(["d"] if self.claim.rate and self.rational else []), right, a])
+        if self.enclosed:
             yield f"(push 1)\n(assert (> {larger} {_times(['c.high', left, b])}))"
             yield "(check-sat) ; sat: violated\n(pop 1)"
             yield f"(assert (> {larger} {_times(['c.low', left, b])}))"
@@ -171,8 +184,19 @@ class Queries:
             last, sums = [f"{name}.{t}.{s}" for s in sums], following
         return lines, _sum(last)
 
+    @property
+    def enclosed(self) -> bool:
+        """Whether c is a number between two others."""
+        return self.rational and bool(self.claim.constant)
+
     def _text(self, f: fmpq_mpoly) -> str:
-        return write(polynomial(f, self.symbols), SMTLIB)
+        if self.rational:
+            return write(polynomial(f, self.symbols), SMTLIB)
+        terms = []
+        for powers, x in self.question.parameters.split(f).items():
+            factors = (power(s, n) for s, n in zip(self.symbols, powers, strict=False) if n)
+            terms.append(product([EXACT.polynomial(x), *factors]))
+        return write(total(terms), SMTLIB)
 
 
 def bracket(claim: Claim) -> tuple[fmpq, fmpq]:

@@ -16,7 +16,7 @@ from typing import Any
 from flint import fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
-from dipc.errors import InputError, LimitReached
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.export.operators import ARITHMETIC, Apply, Dialect, Symbol, Tree, logic, ratio, write
 from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.export.queries import claim_of, polynomial
@@ -31,6 +31,9 @@ def redlog(question: Question, clock: Clock) -> str:
     """The script.  Raises :class:`InputError`, :class:`LimitReached`."""
     claim, horizon = claim_of(question, "formula")
     parameters = question.parameters
+    if not parameters.rational:
+        what = "a formula for eps outside of exp, constants such as exp(1/2), and ranges of eps"
+        raise Unsupported(what, hint="--to smtlib")
     if claim.constant:
         hint = "claim a number such as ln(4)"
         raise InputError(f"c = exp({claim.text}) is not rational: no formula has it", hint=hint)
