@@ -130,6 +130,41 @@ def test_hidden_decisions() -> None:
     assert len(list(layer.concrete.alike(layer.run.labels or {}, layer.run.outputs))) == 2
 
 
+def test_a_choice_from_a_table_shows_no_lower_bound() -> None:
+    """Its loss does not grow with the distance of the inputs."""
+    layer = Search(asked("kary"), Clock()).layer(1)
+    assert layer is not None and layer.concrete.lower_bound(layer.run) == (fmpq(0), False)
+
+
+TWO_DRAWS = HIDDEN.replace("for i", "x <- Lap(eps/2, 0)\nfor i").replace(
+    "s <- Lap(eps/4, 0)\n  if r >= s then out[i] <- no else out[i] <- no end",
+    "s <- Lap(eps, q[i])\n  if r >= x and s > x then out[i] <- yes end",
+)
+
+
+def test_every_draw_of_a_run_is_another_number() -> None:
+    """If s were x, no input would take the run."""
+    layer = Search(asked(TWO_DRAWS), Clock()).layer(1)
+    assert layer is not None and layer.concrete.lower_bound(layer.run) == (layer.bound, True)
+
+
+OUTSIDE = """
+input q in reals
+output o in [1, 5] = 1
+adjacent linf 1
+x <- Lap(eps, q)
+if x > 0 and x <= 5 then o <- x end
+o <- 1
+"""
+
+
+@pytest.mark.parametrize(("text", "some"), [("nmax1", False), (OUTSIDE, True)])
+def test_which_runs_leave_the_set_of_an_output(text: str, some: bool) -> None:
+    """The winner of a maximum is in 1..N; a real number above 0 need not be 1."""
+    decisions = [word for edge in asked(text).automaton(Clock()).edges for word in edge.decisions]
+    assert any(word.startswith("the run fails") for word in decisions) is some
+
+
 IMPOSSIBLE = """
 param N = 2
 input q[N] in reals
