@@ -66,14 +66,6 @@ def test_an_empty_claim_is_noted_among_several(tmp_path: Path, capsys: pytest.Ca
     assert note in ElementTree.parse(junit).getroot().findtext(".//system-out", "")
 
 
-def test_a_delta_of_1_is_noted() -> None:
-    svt4 = dipc.load("svt4", N=2)
-    assert any("delta is 1 or more" in note for note in svt4.check("eps, 1").notes)
-    assert any("delta is 1 or more" in note for note in svt4.check("eps, exp(eps)").notes)
-    assert not svt4.check("eps, 99/100").notes
-    assert not svt4.check("eps, eps").notes  # of some budgets only
-
-
 @pytest.mark.parametrize(
     ("arguments", "advice"),
     [

@@ -15,11 +15,10 @@ from dipc.cli.main import status
 from dipc.dipwhile.sentences import read_sentence
 from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.syntax import parse_property
-from dipc.errors import DipcError, InputError, Source, Span
+from dipc.errors import DipcError, Source, Span
 from dipc.excerpts import MOST, WINDOW
 from dipc.models.drn import read_drn
 from dipc.models.reading import read_model
-from dipc.numbers.exact import rational
 from dipc.pufferfish.reading import read_question
 from dipc.shipped import paths
 
@@ -189,30 +188,6 @@ def test_digits_are_those_of_ascii(words: tuple[str, ...], capsys: pytest.Captur
     assert "digits are 0 to 9, without `_`" in said and words[1].removeprefix("N=") in said
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("1/1e13", "1e-13"), ("0.5/2", "1/4"), ("2e1/10^2", "1/5"), ("+3/4", "3/4")]
-)
-def test_quotients_have_decimal_parts(text: str, value: str) -> None:
-    """As in the language."""
-    assert rational(text, "eps") == rational(value, "eps")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1e99^99", "more than 1000 digits"),
-        ("1/1e5000", "more than 1000 digits"),
-        ("1" * 5000, "a number of more than 1000 digits"),
-        ("1e13/0", "division by zero"),
-        (" + ".join(["1/10"] * 1000), "eps must be a rational number, not `1/10"),
-        ("x" * 5000, "eps must be a rational number, not `x"),
-    ],
-)
-def test_what_is_no_number_is_refused_at_once(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        rational(text, "eps")
-
-
 # --- mutated texts ---------------------------------------------------------------------------------------
 
 
@@ -320,9 +295,8 @@ def test_a_directory_and_a_part_of_a_certificate(tmp_path: Path, capsys: pytest.
     assert status(["verify", str(tmp_path)]) == 2
     data = json.dumps(dipc.load(HEAD + "b <- true").certificate()).encode()
     file = tmp_path / "c.json"
-    for length in range(0, len(data), 101):
-        file.write_bytes(data[:length])
-        assert status(["verify", str(file)]) == 2
+    file.write_bytes(data[:-1])
+    assert status(["verify", str(file)]) == 2
     capsys.readouterr()
     file.write_bytes(data.replace(b"{", b'{"wrong": 1.5, ', 1))
     assert status(["verify", str(file)]) == 1  # a certificate, and a wrong one

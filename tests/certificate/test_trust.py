@@ -189,7 +189,8 @@ def test_what_python_finds(bug: Callable[[Patch], Data], monkeypatch: Patch) -> 
 
 @pytest.mark.export
 def test_what_coq_finds(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
-    library, bugs = coq_library(tmp_path_factory), some(BUGS, 4)
+    library = coq_library(tmp_path_factory)
+    bugs = some(BUGS[:6], 3)  # the last two write what two of these do
     texts = []
     for bug in bugs:
         with pytest.MonkeyPatch.context() as patch:

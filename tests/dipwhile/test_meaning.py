@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flint import fmpq
 
 import dipc
 from dipc.cli.main import status
@@ -110,14 +111,18 @@ def test_other_digits_in_models_and_formulas(digit: str) -> None:
 
 def test_numbers_of_the_command_line() -> None:
     assert rational("1/10^13", "eps") == rational("1e-13", "eps") == rational("10^-13", "eps")
-    assert rational("-3/2^2", "eps") == rational(Fraction(-3, 4), "eps")
-    for wrong in ("١", "1/10^", "1^2^3", "2^100000", "^2", "1/2/3^1", "x^2"):
+    assert rational("1/1e13", "eps") == rational("1e-13", "eps") and rational("2e1/10^2", "eps") == fmpq(1, 5)
+    assert rational("-3/2^2", "eps") == rational(Fraction(-3, 4), "eps") == -rational("+3/4", "eps")
+    long = " + ".join(["1/10"] * 1000)
+    for wrong in ("١", "1/10^", "1^2^3", "2^100000", "^2", "1/2/3^1", "x^2", long, "x" * 5000):
         with pytest.raises(dipc.InputError, match="must be a rational number"):
             rational(wrong, "eps")
-    with pytest.raises(dipc.InputError, match="division by zero"):
-        rational("1/0^1", "eps")
-    with pytest.raises(dipc.InputError, match="more than 1000 digits"):
-        rational("12^9000", "eps")
+    for wrong in ("1/0^1", "1e13/0"):
+        with pytest.raises(dipc.InputError, match="division by zero"):
+            rational(wrong, "eps")
+    for wrong in ("12^9000", "1e99^99", "1/1e5000", "1" * 5000):
+        with pytest.raises(dipc.InputError, match="more than 1000 digits"):
+            rational(wrong, "eps")
 
 
 def test_at_takes_a_power(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,6 @@ from coq_tools import (
     altered,
     code,
     hold,
-    holds_alone,
     judged,
     refusals,
     written,
@@ -185,12 +184,6 @@ def test_what_the_library_does_not_have_is_refused_by_name() -> None:
 def test_coq_accepts_the_theorems(library: Path, tmp_path: Path) -> None:
     texts = [written(case) for case in (*PROVED, *BROKEN, (HIDDEN_SIGN, {}, None))]
     hold(texts, library, tmp_path)
-
-
-@pytest.mark.export
-def test_one_file_and_one_command_are_enough(library: Path, tmp_path: Path) -> None:
-    """Nothing of dipc is in reach but the file, whatever it is called, and Coq has no warnings."""
-    holds_alone(written(PROVED[4], library=True), tmp_path / "List.v")
 
 
 @pytest.mark.export

@@ -105,3 +105,21 @@ def as_value(value: Any) -> Any:
             return Atom(value)
     exact = Fraction(value)
     return fmpq(exact.numerator, exact.denominator)
+
+
+WORDS = {"true": True, "false": False, "True": True, "False": False, "None": None}
+
+
+def returned(key: Any) -> Any:
+    """An output of dipc as what the function returns, with exact numbers: several values are a tuple."""
+    values = tuple(as_python(value) for _, value in key)
+    return values if len(values) > 1 else values[0]
+
+
+def as_python(value: Any) -> Any:
+    """A value of dipc in Python."""
+    if isinstance(value, tuple):
+        return tuple(map(as_python, value))
+    return (
+        WORDS.get(str(value), str(value)) if isinstance(value, Atom) else Fraction(int(value.p), int(value.q))
+    )

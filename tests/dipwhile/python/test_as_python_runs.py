@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 from dipwhile.python import finite_functions
-from dipwhile.python.really_run import Choices, Law, law
+from dipwhile.python.really_run import Choices, Law, law, returned
 
 import dipc
-from dipc.models.values import Atom
 
 FILE = Path(__file__).parent / "finite_functions.py"
 TEXT = FILE.read_text(encoding="utf-8")
@@ -126,21 +125,6 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | None) else float(value)
 
 
-def as_returned(key: Any) -> Any:
-    """An output of dipc as what the function returns."""
-    values = [value for _, value in key]
-
-    def one(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(one, value))
-        words = {"true": 1.0, "false": 0.0, "True": 1.0, "False": 0.0, "None": None}
-        return (
-            words.get(str(value), str(value)) if isinstance(value, Atom) else float(value.p) / float(value.q)
-        )
-
-    return one(values[0]) if len(values) == 1 else tuple(map(one, values))
-
-
 @pytest.mark.parametrize(("inputs", "outputs", "name"), HEADS, ids=[head[2] for head in HEADS])
 def test_the_law_is_that_of_python(inputs: str, outputs: str, name: str) -> None:
     function = getattr(finite_functions, name)
@@ -153,7 +137,7 @@ def test_the_law_is_that_of_python(inputs: str, outputs: str, name: str) -> None
         for value in every:
             expected = law_of(name, {variable.name: value})
             found = {
-                as_returned(k): float(p.at(1))
+                returned(k): float(p.at(1))
                 for k, p in mechanism.distribution(**{variable.name: value}).items()
             }
             found = {key: mass for key, mass in found.items() if mass > 0}

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from campaigns import many
 from dipwhile.python.random_python import HEADS, OUTPUTS, VALUES, written
-from dipwhile.python.really_run import Choices, Law, law
+from dipwhile.python.really_run import Choices, Law, law, returned
 
 import dipc
-from dipc.models.values import Atom
 
 
 class Drawn:
@@ -40,7 +39,7 @@ def law_of(function: Callable[..., Any], scope: dict[str, Any], given: dict[str,
         )
         fresh = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
         result = function(**fresh, eps=1)
-        return tuple(map(plain, result)) if isinstance(result, tuple) else (plain(result),)
+        return tuple(map(plain, result)) if isinstance(result, tuple) else plain(result)
 
     try:
         return law(run)
@@ -50,14 +49,6 @@ def law_of(function: Callable[..., Any], scope: dict[str, Any], given: dict[str,
 
 def plain(value: Any) -> Any:
     return value if isinstance(value, str | None) else Fraction(value)
-
-
-def returned(key: Any) -> tuple[Any, ...]:
-    """An output of dipc as what the function returns."""
-    words = {"None": None}
-    return tuple(
-        words.get(v.name, v.name) if isinstance(v, Atom) else Fraction(int(v.p), int(v.q)) for _, v in key
-    )
 
 
 def compared(seed: int) -> str:

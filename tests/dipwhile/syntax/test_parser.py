@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 from campaigns import many
@@ -221,49 +220,6 @@ def test_no_text_is_too_large_to_refuse(text: str) -> None:
 
 
 # --- robustness ------------------------------------------------------------------------------
-
-HERE = Path(__file__).parent
-VALID = [NORMATIVE] + [
-    path.read_text(encoding="utf-8") for path in sorted((HERE.parents[2] / "programs").glob("**/*.dip"))
-]
-BROKEN = [path.read_text(encoding="utf-8") for path in sorted((HERE / "broken").glob("*.dip"))]
-WORDS = (
-    "end then do if for in eps Lap( flip( choose uniform not q' 1 inf else forall input private exp( while"
-)
-PIECES = [*"()[]{}<>=+-*/^:;,.'#&|!\n\t\0\"é∞", "..", "<-", ":=", *(f" {word} " for word in WORDS.split())]
-
-
-def mutate(text: str, seed: int, times: int) -> str:
-    """The text with some characters deleted, inserted or swapped."""
-    chance = random.Random(seed)
-    for _ in range(times):
-        at, other = chance.randrange(len(text) + 1), chance.randrange(len(text) + 1)
-        match chance.randrange(4):
-            case 0:
-                text = text[:at] + text[at + chance.randrange(1, 6) :]
-            case 1:
-                text = text[:at] + chance.choice(PIECES) + text[at:]
-            case 2:
-                text = text[:at] + text[other : other + 8] + text[at:]
-            case _:
-                low, high = sorted((at, other))
-                text = (
-                    text[:low]
-                    + text[high : high + 3]
-                    + text[low + 3 : high]
-                    + text[low : low + 3]
-                    + text[high + 3 :]
-                )
-    return text
-
-
-@settings(max_examples=many(50, campaign=2000), deadline=None)
-@given(st.sampled_from(VALID + BROKEN), st.integers(0, 2**32), st.integers(1, 6))
-def test_mutated_programs_raise_dipc_errors_only(text: str, seed: int, times: int) -> None:
-    try:
-        read(Source("p.dip", mutate(text, seed, times)))
-    except DipcError as error:
-        assert str(error)
 
 
 @settings(max_examples=many(30, campaign=1000), deadline=None)
