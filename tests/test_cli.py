@@ -97,7 +97,9 @@ def test_distribution_json(capsys: Capture) -> None:
     [
         (["sampled_count", "--claim", "ln(1 + (exp(eps) - 1)/5)"], "ln(3/4 + 1/4*exp(ε))"),
         (["rand1", "-D", "N=1", "--claim", "1/2"], "ε"),
-        (["sampled_count", "--claim", "eps/2"], None),  # `dipc budget` answers: a multiple of eps is enough
+        (["sampled_count", "--claim", "eps/2"], "ln(3/4 + 1/4*exp(ε))"),
+        (["rand1", "-D", "N=1", "--claim", "eps/2"], None),  # a multiple of eps: `dipc budget` answers
+        (["svt4", "-D", "N=1", "--claim", "eps/8, 1/100"], None),
         (["sampled_count", "--claim", "ln(1 + (exp(eps) - 1)/4)"], None),
         (["sampled_count", "--claim", "ln(1 + (exp(eps) - 1)/5)", "--quiet"], None),
     ],

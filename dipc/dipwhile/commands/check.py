@@ -29,6 +29,7 @@ from dipc.dipwhile.semantics.adjacency import INSTEAD
 from dipc.dipwhile.syntax.parser import is_accurate, parse
 from dipc.errors import DipcError
 from dipc.lazily import lazily
+from dipc.numbers.quotient import Quotient
 from dipc.shipped import STDIN, expected_verdict, is_python, mechanisms_in
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ else:
     front = lazily("dipc.dipwhile.allsizes.front")
 
 
+FEW = 30  # different inequalities, up to which the curve is computed for a claim of t*eps
 PATIENCE = 2  # seconds for the curve that a violated claim is shown with
 
 
@@ -186,14 +188,16 @@ def for_every_size(wanted: program_options.Asked, mechanism: Mechanism, outcome:
 
 
 def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Outcome) -> str | None:
-    """The claim that holds where one with a logarithm or a number was violated: the curve of the loss.
+    """The claim that holds where another one was violated: the curve of the loss.
 
+    After a claim of t*eps it is shown if it is a sum of exponentials, as amplification by sampling is.
     None if the question is another one, and where the curve takes long or there is none.
     """
     goal = None if outcome.verdict is None else outcome.verdict.goal
     if outcome.word != "violated" or outcome.interrupted or not isinstance(goal, Goal):
         return None
-    if goal.delta or goal.t is not None or goal.text or not mechanism.program.with_eps:
+    few = outcome.verdict is not None and outcome.verdict.counts.distinct <= FEW
+    if goal.delta or goal.text or not mechanism.program.with_eps or (goal.t is not None and not few):
         return None
     asked = wanted.restrictions
     restrictions = asked if "at" in asked else {**asked, "budgets": goal.range_text}
@@ -204,10 +208,14 @@ def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Out
         return None
     if any(segment.value is None for segment in segments):
         return None
+    value = segments[0].value or Quotient.one()
+    single = value.denominator == 1 and len([*value.numerator.terms()]) == 1
+    if goal.t is not None and (len(segments) > 1 or single):
+        return None
     if len(segments) > 1:
         return f"what holds is a curve of {len(segments)} segments: see dipc budget --epsilon-curve"
-    assert segments[0].value is not None
-    return pretty(f"what holds is private {logarithm_text(segments[0].value)}")
+    where = goal.brief_range.replace(" on ", " for eps in ")
+    return pretty(f"what holds is private {logarithm_text(value)}{where}")
 
 
 PROBE = 2.0  # seconds
