@@ -381,6 +381,7 @@ def neighbours_of(
         if extremal and relation.formula is None and explored.space.size > FEW:
             found = hub.found(explored.space, relation, partial(clock.tick, "neighbours"))
             if found is not None:
+                check_for_all_budgets(found.left_open, judge)
                 LOG.info("shortcut: %s", found.shortcut)
                 return found
         walked, left_open = explored.neighbours(relation, clock)

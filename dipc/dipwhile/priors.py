@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import prod
 from operator import itemgetter
 from typing import Any
@@ -22,6 +23,7 @@ from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.evaluate import NOTHING, Datum, Decide, Memory, evaluate, never, spelled_cell
 from dipc.dipwhile.semantics.explore import Explorer
+from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.neighbours import Explored, OutputLaws
 from dipc.dipwhile.semantics.noise import Field, Finite, Random
 from dipc.dipwhile.semantics.run import Sweep
@@ -202,7 +204,8 @@ def ranges(unknowns: Sequence[ast.Unknown], ring: Ring) -> tuple[Ends, ...]:
 def _of_priors(explored: Explored, ring: Ring, eps_range: EpsRange, clock: Clock) -> Mixtures:
     program, question = explored.program, explored.program.question
     explorer = Explorer(program, clock.deadline)
-    laws = OutputLaws(explorer, explored.space, clock)
+    tick = partial(clock.tick, "output distributions")
+    laws = OutputLaws(OutputFunctions(explorer, explored.space, tick), explored.space)
     check_for_all_budgets(explorer.left_open, SignOracle(eps_range))
     drawn: dict[Parametric, str] = {}
     number: dict[int, int] = {}

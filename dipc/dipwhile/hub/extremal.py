@@ -3,8 +3,8 @@
 **Monotone by structure.**  ``F(y - m)`` falls with m, ``1 - F(y - m)`` grows.  So the probability of a run
 falls with the mean of each spoke below a hub and grows with that of each spoke above; with the mean of a hub
 it grows if all its spokes are below and falls if all are above (a shift of y moves the mean to the spokes).
-All factors are >= 0, and the probability of an output is a sum over its runs.  Where a hub has spokes on both
-sides nothing is known, and only equal means are comparable.
+All factors and weights are >= 0, and the probability of an output is a sum over its runs.  Where a hub has
+spokes on both sides, or a spoke is within an interval, nothing is known, and only equal means are comparable.
 
 **Extremal moves.**  Let a cell be (a, b) in (u, u'), and (a', b') another move that costs no more of the
 distance, such that in each of its roles it makes P(u)(o) no smaller and P(u')(o) no greater.  Then with p, q
@@ -23,16 +23,15 @@ shape of outputs one is compared, and of its cells with equal roles only how man
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
 from dipc.clock import Tick
-from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB
+from dipc.dipwhile.hub.conditions import Unfit
+from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, WITHIN
 from dipc.dipwhile.hub.shapes import Cells, Roles, Shape, Shapes
-from dipc.dipwhile.hub.symbolic import Execution, Unfit
+from dipc.dipwhile.hub.symbolic import Execution
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
-from dipc.dipwhile.semantics.explore import check_total
 from dipc.dipwhile.semantics.neighbours import WithinDistance
 from dipc.dipwhile.semantics.pairs import Ranks
 from dipc.dipwhile.semantics.valuations import output_valuation
@@ -67,7 +66,8 @@ class HubNeighbours(WithinDistance):
         super().__init__(space, relation)
         self._distance, self._tick = relation, tick
         self._shapes = Shapes(space, Execution(space, tick))
-        self._check_totals()
+        self.left_open = self._shapes.left_open
+        self._shapes.check_totals(space)
         self._choices = {shape: self._chosen(shape, cells) for shape, cells in dict(self._shapes.of).items()}
 
     @cached_property
@@ -105,19 +105,6 @@ class HubNeighbours(WithinDistance):
             ]
             found.append(self._shapes.probability(shape, assigned))
         return tuple(found)
-
-    def _check_totals(self) -> None:
-        """The probabilities sum to 1: for inputs whose cells have the first values, the second, ..."""
-        sizes = [len(domain) for domain in self.space.domains]
-        shapes = Counter(shape for shape, _ in self._shapes.of)
-        places = dict(self._shapes.of)  # cells with equal roles have equal domains
-        for k in range(max(sizes, default=1)):
-            total = Quotient.of(0)
-            for shape, number in shapes.items():
-                each = zip(shape.cells, places[shape], strict=True)
-                assigned = [(roles, min(k, sizes[own[0]] - 1), many) for (roles, many), own in each]
-                total = total + self._shapes.probability(shape, assigned) * number
-            check_total(total)
 
     # --- pairs -----------------------------------------------------------------------------------
 
@@ -179,7 +166,7 @@ class HubNeighbours(WithinDistance):
         """1 if the probability grows with the mean of a role, -1 if it falls, 0 if that is not known."""
         kind = self._shapes.roles[role].kind
         if kind != HUB:
-            return 1 if kind == ABOVE else -1
+            return {ABOVE: 1, BELOW: -1, WITHIN: 0}[kind]
         stars = [constant for run in shape.runs for constant in run]
         of_cells = (r for roles, _ in shape.cells for s, r in roles if s == star)
         kinds = {self._shapes.roles[r].kind for r in (*stars[star], *of_cells)} - {HUB}

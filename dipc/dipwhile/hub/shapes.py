@@ -1,14 +1,15 @@
 """Runs as products of stars, and outputs up to a permutation of cells.
 
-The conditions of a run are a graph on its samples.  Each connected component must be a **star**: a hub, and
-spokes that are compared with the hub and with nothing else, once.  Components are independent, so the
-probability of a run is a product of integrals (:mod:`dipc.dipwhile.hub.integrals`), and that of an output the
-sum over its runs.  A sample without a condition contributes the factor 1.
+The comparisons of a run are a graph on its samples.  Each connected component must be a **star**: a hub, and
+spokes that are compared with the hub and with nothing else.  Components are independent, so the
+probability of a run is its weight times a product of integrals (:mod:`dipc.dipwhile.hub.integrals`), and that
+of an output the sum over its runs.  A sample without a comparison contributes the factor 1.
 
-A cell plays **roles**: being (in) the mean of the hub or of a spoke below or above it, in certain stars, with
-certain rates and means for its values.  The probability of an output for an input depends on how many cells
-with the same roles have which value.  So two outputs with the same numbers of cells for all roles, and the
-same constant parts, have the same **shape**: one is the other with permuted cells.
+A cell plays **roles**: being (in) the mean of the hub, or of a spoke below it, above it or within an interval
+around it, in certain stars, with certain rates and means for its values.  The probability of an output for an
+input depends on how many cells with the same roles have which value.  So two outputs with the same numbers of
+cells for all roles, the same constant parts and weights, have the same **shape**: one is the other with
+permuted cells.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, Factor, Integrals
-from dipc.dipwhile.hub.symbolic import Chain, Execution
+from dipc.dipwhile.hub.conditions import Interval, Run, stars
+from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, WITHIN, Factor, Integrals
+from dipc.dipwhile.hub.symbolic import Execution
 from dipc.dipwhile.semantics.adjacency import InputSpace
+from dipc.dipwhile.semantics.explore import check_total
 from dipc.dipwhile.semantics.valuations import in_order
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
 Roles = tuple[
@@ -39,11 +41,13 @@ class Role(NamedTuple):
     noise: str
     rate: fmpq
     means: tuple[fmpq, ...]
+    width: fmpq = fmpq(0)  # of the interval that begins at the mean
 
 
 class Shape(NamedTuple):
-    """An output up to a permutation of cells: the stars of each run by their constant roles, and cells."""
+    """An output up to a permutation of cells: its runs with the constant roles of each star, and cells."""
 
+    weights: tuple[Quotient, ...]
     runs: tuple[tuple[tuple[int, ...], ...], ...]
     cells: tuple[tuple[Roles, int], ...]  # how many play which roles
 
@@ -58,11 +62,12 @@ class Shapes:
         self._execution = execution
         self._domains = space.domains
         self._numbers: dict[object, int] = {}
-        self._members: dict[tuple[int, int], tuple[int | None, int]] = {}
+        self._members: dict[tuple[object, ...], tuple[int | None, int]] = {}
         self.roles: list[Role] = []
+        self.left_open = execution.left_open
         self.outcomes = in_order(space.program, execution.outcomes)
         self.of = [self._shape(execution.outcomes[outcome]) for outcome in self.outcomes]
-        each = [[Factor(r.kind, r.noise, r.rate, mean) for mean in r.means] for r in self.roles]
+        each = [[Factor(r.kind, r.noise, r.rate, mean, r.width) for mean in r.means] for r in self.roles]
         factors = {str(factor): factor for own in each for factor in own}
         numbers = {name: number for number, name in enumerate(factors)}
         self._factors = [[numbers[str(factor)] for factor in own] for own in each]
@@ -72,42 +77,53 @@ class Shapes:
 
     # --- from runs to shapes -------------------------------------------------------------------
 
-    def _shape(self, runs: list[Chain]) -> tuple[Shape, tuple[Cells, ...]]:
+    def _shape(self, runs: list[Run]) -> tuple[Shape, tuple[Cells, ...]]:
         cells: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        weights: list[Quotient] = []
         constant: list[tuple[tuple[int, ...], ...]] = []
         star = 0
         for run in runs:
+            bounds = self._execution.bounds(run)
+            assert bounds is not None
             fixed: list[tuple[int, ...]] = []
-            for hub, spokes in sorted(self._execution.stars(run).items()):
-                members = [self._member(sample, condition) for sample, condition in ((hub, -1), *spokes)]
+            for hub, spokes in sorted(stars(bounds, self._execution.samples).items()):
+                members = [self._member(sample, interval) for sample, interval in ((hub, None), *spokes)]
                 for place, role in members:
                     if place is not None:
                         cells[place].append((star, role))
                 fixed.append(tuple(sorted([role for place, role in members if place is None])))
                 star += 1
+            weights.append(run.weight)
             constant.append(tuple(fixed))
         groups: dict[Roles, list[int]] = {}
         for place in sorted(cells):
             groups.setdefault(tuple(sorted(cells[place])), []).append(place)
         listed = sorted(groups.items())
-        shape = Shape(tuple(constant), tuple((roles, len(places)) for roles, places in listed))
+        shape = Shape(
+            tuple(weights), tuple(constant), tuple((roles, len(places)) for roles, places in listed)
+        )
         return shape, tuple(tuple(places) for _, places in listed)
 
-    def _member(self, sample: int, condition: int) -> tuple[int | None, int]:
-        """The cell of a sample, and its role in a condition; for a hub, which is in several, -1."""
-        known = self._members.get((sample, condition))
+    def _member(self, sample: int, interval: Interval | None) -> tuple[int | None, int]:
+        """The cell of a sample, and its role: the hub minus it is in the interval; None for a hub."""
+        key = sample, *(end if end is None else (end.p, end.q) for end in interval or ())
+        known = self._members.get(key)
         if known is None:
             own = self._execution.samples[sample]
-            kind, shift = HUB, fmpq(0)
-            if condition >= 0:
-                above, _, offset = self._execution.conditions[condition]
-                kind, shift = (ABOVE, -offset) if sample == above else (BELOW, offset)
-            role = Role(kind, own.kind, own.rate, tuple(mean + shift for mean in own.means))
+            kind, shift, width = HUB, fmpq(0), fmpq(0)
+            match interval:
+                case (None, fmpq() as high):
+                    kind, shift = ABOVE, high
+                case (fmpq() as low, None):
+                    kind, shift = BELOW, low
+                case (fmpq() as low, fmpq() as high):
+                    kind, shift, width = WITHIN, low, high - low
+            role = Role(kind, own.kind, own.rate, tuple(mean + shift for mean in own.means), width)
             domain = "" if own.cell is None else str(self._domains[own.cell])
             number = self._numbers.setdefault((str(role), domain), len(self.roles))
             if number == len(self.roles):
                 self.roles.append(role)
-            known = self._members[sample, condition] = own.cell, number
+            known = self._members[key] = own.cell, number
         return known
 
     # --- probabilities -------------------------------------------------------------------------
@@ -118,9 +134,9 @@ class Shapes:
         for roles, value, number in assigned:
             for star, role in roles:
                 often[star][self._factors[role][value]] += number
-        total, star = ExpPoly(), 0
-        for run in shape.runs:
-            product = ExpPoly.of(1)
+        total, star = Quotient.of(0), 0
+        for weight, run in zip(shape.weights, shape.runs, strict=True):
+            product = weight
             for constant in run:
                 often[star].update(self._factors[role][0] for role in constant)
                 (hub,) = (factor for factor in often[star] if self._kinds[factor] == HUB)
@@ -128,4 +144,17 @@ class Shapes:
                 product = product * self._integrals.probability(hub, spokes)
                 star += 1
             total = total + product
-        return Quotient(total)
+        return total
+
+    def check_totals(self, space: InputSpace) -> None:
+        """The probabilities sum to 1: for inputs whose cells have the first values, the second, ..."""
+        sizes = [len(domain) for domain in space.domains]
+        shapes = Counter(shape for shape, _ in self.of)
+        places = dict(self.of)  # cells with equal roles have equal domains
+        for k in range(max(sizes, default=1)):
+            total = Quotient.of(0)
+            for shape, number in shapes.items():
+                each = zip(shape.cells, places[shape], strict=True)
+                assigned = [(roles, min(k, sizes[own[0]] - 1), many) for (roles, many), own in each]
+                total = total + self.probability(shape, assigned) * number
+            check_total(total)

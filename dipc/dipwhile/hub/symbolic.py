@@ -1,33 +1,48 @@
-"""One execution for all inputs: input cells as symbols that occur in the means of real samples only.
+"""One execution for all inputs: input cells as symbols that occur in the means of samples only.
 
-A run is what it answers to comparisons of two samples.  No other step of a program in this class depends on
-an input: a cell is read as (part of) the mean of a sample, where it is tabulated for each value that it may
-have, and everything else (rates, branches, indices, outputs) is a number or an atom.  So for *every* input
-the runs are the same, with the same conditions ``sample above > sample below + offset``, and only the means
-differ.  Every sample is drawn at one place of the program, at most once in a run.
+A run is what it draws from finite distributions and what it answers to comparisons of two samples.  No other
+step of a program in this class depends on an input: a cell is read as (part of) the mean of a sample, where
+it is tabulated for each value that it may have, and everything else (rates, probabilities, branches, indices,
+outputs) is a number or an atom.  So for *every* input the runs are the same, with the same comparisons and
+the same *weight*, the product of the probabilities of what is drawn; only the means differ.  The law is a
+mixture: the probability of an output is the sum, over its runs, of the weight times the probability of the
+comparisons, for finite draws and samples are independent.  Every sample is drawn at one place of the program,
+at most once in a run.
 
 A cell beside a sample, as in ``r + q[1]``, is a part of its mean: in linear expressions cells are symbols
 with negative numbers, and ``r + q[1]`` becomes a sample of its own, drawn at the place of r.  No run may
-compare two samples of one place.
+compare two samples of one place.  Beside integer samples, cells have integer values.
 
 Runs at the same place whose remaining variables are equal go on together; what they have assigned to
 outputs that no expression reads, and the conditions met, are kept as lists that share their beginnings.
+Where several nodes meet, runs that are one become one (:mod:`dipc.dipwhile.hub.conditions`).
 ``argmax`` and its like are no chain of comparisons here: sample i is the greatest where it is greater than
-each other one (two real samples are equal with probability 0).
+each earlier one and at least each later one (two real samples are equal with probability 0).
 
-What is not in the class raises :class:`Unfit`: loops, other distributions, comparisons with constants or of
-three samples, samples that are published, anything that today's execution would refuse.
+What is not in the class raises :class:`Unfit`: loops, finite draws whose probabilities read an input,
+comparisons with constants or of three samples, samples that are published, anything that today's execution
+would refuse.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from dipc.dipwhile.hub.conditions import (
+    Bounds,
+    Condition,
+    Folding,
+    Run,
+    Sample,
+    Unfit,
+    bounds_of,
+    elements,
+    stars,
+)
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.branching import branches
 from dipc.dipwhile.semantics.evaluate import (
@@ -40,55 +55,24 @@ from dipc.dipwhile.semantics.evaluate import (
     never,
 )
 from dipc.dipwhile.semantics.liveness import kept, live_cells, reads
-from dipc.dipwhile.semantics.noise import rate_of
-from dipc.dipwhile.semantics.step import Outcome
+from dipc.dipwhile.semantics.noise import Finite, distribution, rate_of
+from dipc.dipwhile.semantics.step import LeftOpen, Outcome
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.arrays import instruction_parts
 from dipc.dipwhile.syntax.core import Cell, Draw, Halt, Instruction, Jump, Put, Test
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.walk import bottom_up, nodes, with_children
 from dipc.errors import InputError
 from dipc.integration.linear import Linear
 from dipc.models.values import FALSE, TRUE, Value
+from dipc.numbers.quotient import Quotient
 
 MOST_RUNS = 100_000
 EXTREMES = ("max", "argmax", "min", "argmin")
 EXTREME = "the extreme"  # no name in a program
-MOST_FOLDED = 256  # runs at one place
 MOST_WAYS = 16  # through one expression
 
-Chain = tuple[Any, ...]  # () or (the chain before, its last element): lists that share their beginnings
-
-
-class Unfit(Exception):
-    """The program is not in the class."""
-
-
-class Sample(NamedTuple):
-    """``kind(rate*eps, mean)``, the mean for each value of its cell, or the only one if it reads none."""
-
-    kind: str
-    place: int
-    rate: fmpq
-    cell: int | None
-    means: tuple[fmpq, ...]
-
-
-class Condition(NamedTuple):
-    """``sample above > sample below + offset``."""
-
-    above: int
-    below: int
-    offset: fmpq
-
-
 Way = tuple[Datum, tuple[Condition, ...]]  # a value, and the conditions where it comes about
-
-
-class Run(NamedTuple):
-    """What a run has assigned to outputs, and the numbers of its conditions, last ones first."""
-
-    outputs: Chain
-    conditions: Chain
 
 
 class Step(NamedTuple):
@@ -98,6 +82,7 @@ class Step(NamedTuple):
     env: Mapping[Cell, Datum]
     output: tuple[Cell, Value] | None
     conditions: tuple[Condition, ...]
+    probability: Quotient | None = None  # of what was drawn
 
 
 @dataclass
@@ -106,17 +91,11 @@ class Node:
 
     env: Mapping[Cell, Datum]
     runs: list[Run] = field(default_factory=list)
-
-
-def elements(chain: Chain) -> Iterator[Any]:
-    """The elements of a chain, the last one first."""
-    while chain:
-        chain, element = chain
-        yield element
+    meet: bool = False  # whether they come from several nodes, or have a new output: some may be one
 
 
 class Execution:
-    """All runs of a program: ``samples``, ``conditions``, and the runs of every outcome.
+    """All runs of a program: ``samples``, the runs of every outcome, and what depends on the range of eps.
 
     ``tick`` is called now and then.  Raises :class:`Unfit`, also if a run is no product of stars.
     """
@@ -124,14 +103,15 @@ class Execution:
     def __init__(self, space: InputSpace, tick: Callable[[], None]) -> None:
         self.program = program = space.program
         self.samples: list[Sample] = []
-        self.conditions: list[Condition] = []
-        self.outcomes: dict[Outcome, list[Chain]] = {}
+        self.outcomes: dict[Outcome, list[Run]] = {}
+        self.left_open = LeftOpen({}, [])
         self._space, self._tick = space, tick
         self._numbers: dict[object, int] = {}
+        self._integer = any(map(_draws_integers, program.code))
         self._symbols: dict[Cell, Datum] = {
-            cell: Linear(((-1 - place, fmpq(1)),), fmpq(0))
+            cell: Linear(((-1 - place, fmpq(1)),), fmpq(0), self._integer)
             for cell, place in space.place.items()
-            if all(isinstance(value, fmpq) for value in space.domains[place])
+            if all(isinstance(x, fmpq) and (x.q == 1 or not self._integer) for x in space.domains[place])
         }
         self._equalities = {
             pc for pc, i in enumerate(program.code) if any(map(_equality, instruction_parts(i)))
@@ -145,115 +125,74 @@ class Execution:
         self._live = [live - unread for live in live_cells(program)]
         self._execute()
 
-    def stars(self, conditions: Chain) -> dict[int, list[tuple[int, int]]]:
-        """The spokes of each hub of a run with their roles, by numbers: the sample and the condition.
-
-        Raises :class:`Unfit` if some condition is between two samples that are both in other conditions, or
-        if a sample is in conditions with a cell beside it, and without.
-        """
-        found = [(number, *self.conditions[number][:2]) for number in elements(conditions)]
-        often = Counter([end for _, *ends in found for end in ends])
-        if len({self.samples[sample].place for sample in often}) < len(often):
-            raise Unfit
-        hubs: dict[int, list[tuple[int, int]]] = {}
-        for number, above, below in found:
-            more = often[above] - often[below] or below - above  # of two that are alone the first is the hub
-            if often[above] > 1 and often[below] > 1:
-                raise Unfit
-            hub, spoke = (above, below) if more > 0 else (below, above)
-            hubs.setdefault(hub, []).append((spoke, number))
-        return hubs
-
     # --- runs ----------------------------------------------------------------------------------
 
     def _execute(self) -> None:
         start = {c: v.start for c, v in self._outputs.items() if v.start is not None}
         waiting: dict[int, dict[object, Node]] = {}
-        self._arrive(waiting, 0, start, [Run((), ())])
+        self._arrive(waiting, Step(0, start, None, ()), [Run((), (), Quotient.one())])
         while waiting:
             pc = min(waiting)
             for node in waiting.pop(pc).values():
                 self._tick()
-                self._fold(node)
+                if node.meet:
+                    self._fold(node)
                 if isinstance(self.program.code[pc], Halt):
                     self._halt(node)
                     continue
                 for step in self._steps(pc, self.program.code[pc], node.env):
                     if step.pc <= pc:
                         raise Unfit
-                    self._arrive(waiting, step.pc, step.env, self._continued(node.runs, step))
+                    if runs := self._continued(node.runs, step):
+                        self._arrive(waiting, step, runs)
 
-    def _arrive(
-        self, waiting: dict[int, dict[object, Node]], pc: int, env: Mapping[Cell, Datum], runs: list[Run]
-    ) -> None:
-        env = kept(env, self._live[pc])
-        nodes = waiting.setdefault(pc, {})
+    def _arrive(self, waiting: dict[int, dict[object, Node]], step: Step, runs: list[Run]) -> None:
+        env = kept(step.env, self._live[step.pc])
+        nodes = waiting.setdefault(step.pc, {})
         key = tuple(sorted(((cell, str(value)) for cell, value in env.items())))
         node = nodes.setdefault(key, Node(env))
+        node.meet = node.meet or bool(node.runs) or step.output is not None
         node.runs += runs
         if len(node.runs) > MOST_RUNS:
             raise Unfit
 
     def _continued(self, runs: list[Run], step: Step) -> list[Run]:
-        """The runs with what a step adds."""
+        """The runs with what a step adds, without those that it makes impossible."""
         if step.output is not None:
-            runs = [Run((run.outputs, step.output), run.conditions) for run in runs]
+            runs = [run._replace(outputs=(run.outputs, step.output)) for run in runs]
+        if step.probability is not None:
+            runs = [run._replace(weight=run.weight * step.probability) for run in runs]
         for one in step.conditions:
-            number = self._numbers.setdefault(("condition", *map(str, one)), len(self.conditions))
-            if number == len(self.conditions):
-                self.conditions.append(one)
-            runs = [Run(run.outputs, (run.conditions, number)) for run in runs]
-        if step.conditions:
-            self.stars(runs[0].conditions)
+            runs = [run._replace(conditions=(run.conditions, one)) for run in runs]
+        if step.conditions and self._integer:
+            runs = [run for run in runs if self.bounds(run) is not None]
+        if step.conditions and runs:
+            stars(self.bounds(runs[0]) or {}, self.samples)
         return runs
 
-    def _fold(self, node: Node) -> None:
-        """Runs that differ in which of some samples was the greatest (least) before the last one k, as one.
+    def bounds(self, run: Run) -> Bounds | None:
+        """The comparisons of a run; None if they cannot be."""
+        return bounds_of(elements(run.conditions), self.samples)
 
-        That h is above all others of a set and k above h, for some h of the set, means that k is above all.
-        """
-        if not 1 < len(node.runs) <= MOST_FOLDED or len({run.conditions[-1:] for run in node.runs}) == 1:
-            return
+    def _fold(self, node: Node) -> None:
+        """Runs that are one become one."""
         groups: dict[object, list[Run]] = {}
         for run in node.runs:
             outputs = dict(reversed(list(elements(run.outputs))))
             groups.setdefault(str(sorted(outputs.items(), key=lambda item: item[0])), []).append(run)
-        node.runs = [run for group in groups.values() for run in self._folded(group)]
-
-    def _folded(self, runs: list[Run]) -> list[Run]:
-        """The runs, with the same outputs, as one if they can be."""
-        if len(runs) == 1 or not all(run.conditions for run in runs):
-            return runs
-        sets = [frozenset(elements(run.conditions)) for run in runs]
-        common = frozenset.intersection(*sets)
-        last = [self.conditions[run.conditions[1]] for run in runs]
-        for greatest in (True, False):
-            tops = {one.above if greatest else one.below for one in last}
-            before = [one.below if greatest else one.above for one in last]
-            if len(tops) > 1 or len(set(before)) < len(before):
-                continue
-            (top,) = tops
-
-            def beats(one: int, other: int, greatest: bool = greatest) -> int:
-                pair = (one, other) if greatest else (other, one)
-                return self._numbers.get(("condition", *map(str, Condition(*pair, fmpq(0)))), -1)
-
-            wanted = [{beats(top, h), *(beats(h, other) for other in before if other != h)} for h in before]
-            if all(one - common == these for one, these in zip(sets, wanted, strict=True)):
-                chain: Chain = ()
-                for number in (*sorted(common), *(beats(top, h) for h in before)):
-                    chain = (chain, number)
-                return [Run(runs[0].outputs, chain)]
-        return runs
+        folded = (Folding(group, self.samples).runs if len(group) > 1 else group for group in groups.values())
+        node.runs = [run for group in folded for run in group]
 
     def _halt(self, node: Node) -> None:
         for run in node.runs:
+            if self.bounds(run) is None:
+                continue
             values = {c: v.start for c, v in self._outputs.items()}
             values.update(reversed(list(elements(run.outputs))))
             if None in values.values():
                 raise Unfit
             outcome: Any = tuple(values.values())
-            self.outcomes.setdefault(outcome, []).append(run.conditions)
+            self.outcomes.setdefault(outcome, []).append(run)
 
     # --- instructions --------------------------------------------------------------------------
 
@@ -269,9 +208,15 @@ class Execution:
                     cell = cell_of(target, memory, never)
                     found = self._values(value, memory)
                     return [self._assigned(pc, env, cell, datum, conditions) for datum, conditions in found]
-                case Draw(target, ast.Noise("Lap" | "LapPlus") as noise):
+                case Draw(target, ast.Noise() as noise):
                     cell = cell_of(target, memory, never)
                     return [self._assigned(pc, env, cell, self._drawn(pc, noise, memory), ())]
+                case Draw(target, law):
+                    cell = cell_of(target, memory, never)
+                    return [
+                        self._assigned(pc, env, cell, value, ())._replace(probability=p)
+                        for value, p in self._options(law, memory)
+                    ]
                 case Test(asked, otherwise, is_loop=False):
                     places: dict[Datum, int] = {TRUE: pc + 1, FALSE: otherwise}
                     found = self._values(asked, memory)
@@ -299,10 +244,22 @@ class Execution:
         if inverse:
             raise Unfit
         number = self._sample(Sample(noise.kind, pc, rate, *self._means(noise.mean, memory)))
-        return Linear(((number, fmpq(1)),), fmpq(0))
+        return Linear(((number, fmpq(1)),), fmpq(0), self.samples[number].integer)
+
+    def _options(self, law: ast.Distribution, memory: Memory) -> list[tuple[Value, Quotient]]:
+        """The values of a finite draw, none of which depends on the input, with their probabilities."""
+        found = distribution(law, memory, never)
+        assert isinstance(found, Finite)
+        options = [(value, p) for value, p in found.options if p]
+        for value, p in options:
+            tails = isinstance(law, ast.Flip) and value == FALSE
+            self.left_open.probabilities.setdefault(p, (law.span, tails))
+        return options
 
     def _sample(self, sample: Sample) -> int:
         """The number of a sample."""
+        if sample.integer and any(mean.q != 1 for mean in sample.means):
+            raise Unfit
         number = self._numbers.setdefault(("sample", *map(str, sample)), len(self.samples))
         if number == len(self.samples):
             self.samples.append(sample)
@@ -327,8 +284,8 @@ class Execution:
     def _shifted(self, datum: Datum) -> Datum:
         """A linear expression of a sample and a cell as one of a sample whose mean depends on the cell."""
         match datum:
-            case Linear(((symbol, c), (number, a)), constant) if symbol < 0 <= number:
-                return Linear(((self._with_cell(number, symbol, c / a), a),), constant)
+            case Linear(((symbol, c), (number, a)), constant, integer) if symbol < 0 <= number:
+                return Linear(((self._with_cell(number, symbol, c / a), a),), constant, integer)
         return datum
 
     def _with_cell(self, number: int, symbol: int, factor: fmpq) -> int:
@@ -366,16 +323,19 @@ class Execution:
         sign = 1 if call.function.endswith("max") else -1
         found: list[Way] = []
         for i, one in enumerate(given):
-            others = [self._condition(_difference(one, x, sign)) for j, x in enumerate(given) if j != i]
+            forms = [(_difference(one, x, sign), j < i) for j, x in enumerate(given) if j != i]
+            if any(not isinstance(form, Linear) for form, _ in forms):
+                raise Unfit
+            others = [self._condition(form.condition(strict)) for form, strict in forms]
             found.append((fmpq(i + 1) if call.function.startswith("arg") else one, tuple(others)))
         return found
 
     # --- comparisons ---------------------------------------------------------------------------
 
-    def _condition(self, form: Any) -> Condition:
-        """``form > 0`` of two samples; a cell beside them is counted to the one that is drawn last."""
+    def _condition(self, form: Linear) -> Condition:
+        """A normal form of a comparison; a cell beside two samples is counted to the one drawn last."""
         match form:
-            case Linear(((symbol, c), (i, a), (j, b)), constant) if symbol < 0 <= i:
+            case Linear(((symbol, c), (i, a), (j, b)), constant, integer) if symbol < 0 <= i:
                 free = [(k, d) for k, d in ((i, a), (j, b)) if self.samples[k].cell in (None, -1 - symbol)]
                 if not free:
                     raise Unfit
@@ -383,7 +343,7 @@ class Execution:
                 own = self._with_cell(number, symbol, c / factor)
                 rest = {i: a, j: b}
                 del rest[number]
-                return self._condition(Linear.make({**rest, own: factor}, constant))
+                return self._condition(Linear(tuple({**rest, own: factor}.items()), constant, integer))
             case Linear(((i, a), (j, b)), constant) if i >= 0 and a == -b:
                 above, below = (i, j) if a > 0 else (j, i)
                 return Condition(above, below, -constant / abs(a))
@@ -402,7 +362,15 @@ def _difference(one: Any, other: Any, sign: int) -> Any:
     for i, c in other.coefficients:
         coefficients[i] = coefficients.get(i, fmpq(0)) - c
     scaled = {i: sign * c for i, c in coefficients.items()}
-    return Linear.make(scaled, sign * (one.constant - other.constant))
+    return Linear.make(scaled, sign * (one.constant - other.constant), one.integer)
+
+
+def _draws_integers(instruction: Instruction) -> bool:
+    """Whether an instruction draws integer noise."""
+    match instruction:
+        case Draw(_, ast.Noise(kind)):
+            return NOISE[kind].integer
+    return False
 
 
 def _mentions_cell(datum: Datum) -> bool:

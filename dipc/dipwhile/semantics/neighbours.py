@@ -8,8 +8,10 @@ from contextlib import nullcontext
 from copy import copy
 from functools import cached_property, partial
 
+import dipc.dipwhile.hub.laws as hub
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock, Tick, processor_time, unlimited
+from dipc.dipwhile.hub.laws import HubFunctions
 from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
@@ -45,8 +47,7 @@ LOG = logging.getLogger(__name__)
 class OutputLaws:
     """The output laws of all inputs: the probability of each outcome as a function of the input."""
 
-    def __init__(self, explorer: Explorer, space: InputSpace, clock: Clock) -> None:
-        functions = OutputFunctions(explorer, space, partial(clock.tick, "output distributions"))
+    def __init__(self, functions: OutputFunctions | HubFunctions, space: InputSpace) -> None:
         outcomes = in_order(space.program, functions.outcomes)
         self.outcomes = [output_valuation(space.program, outcome) for outcome in outcomes]
         self.space = space
@@ -114,9 +115,12 @@ class ProductNeighbours(OutputLaws, WithinDistance):
     """All adjacent inputs, by the product construction."""
 
     def __init__(
-        self, explorer: Explorer, space: InputSpace, relation: Distance | Related, clock: Clock
+        self,
+        functions: OutputFunctions | HubFunctions,
+        space: InputSpace,
+        relation: Distance | Related,
     ) -> None:
-        OutputLaws.__init__(self, explorer, space, clock)
+        OutputLaws.__init__(self, functions, space)
         WithinDistance.__init__(self, space, relation)
         self._tick: Tick = unlimited
         self._oracle: SignOracle | None = None
@@ -200,10 +204,19 @@ class Explored:
         """All neighbours in the program, and what that left open."""
         if self._walked is None:
             relation = relation_of(self.space, adjacency, clock)
-            explorer = Explorer(self.program, clock.deadline)
             endless = f"{count_text(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
             many = self.space.size > MANY and clock.deadline is None
             with processor_time(SOON, endless) if many else nullcontext():
-                walked = ProductNeighbours(explorer, self.space, relation, clock)
-            self._walked = walked, explorer.left_open
+                functions, left_open = self._functions(clock)
+                walked = ProductNeighbours(functions, self.space, relation)
+            self._walked = walked, left_open
         return self._walked
+
+    def _functions(self, clock: Clock) -> tuple[OutputFunctions | HubFunctions, LeftOpen]:
+        """The probabilities of all outputs, by integrals over hubs or by exploration."""
+        tick = partial(clock.tick, "output distributions")
+        if (found := hub.found(self.space, tick)) is not None:
+            LOG.info("shortcut: the laws by one integral over a hub each")
+            return found, found.left_open
+        explorer = Explorer(self.program, clock.deadline)
+        return OutputFunctions(explorer, self.space, tick), explorer.left_open

@@ -105,11 +105,50 @@ def running(random: Random, most: int) -> list[str]:
     return lines
 
 
+def ties(random: Random, most: int) -> list[str]:
+    """The greatest or least so far, by its index; among equals each is as likely."""
+    cells = random.randint(2, most)
+    sign, rate = random.choice("<>"), random.choice(RATES)
+    lines = heading(random, cells, f"o in 1..{cells}")
+    for i in range(1, cells + 1):
+        rate = random.choice((rate, rate, random.choice(RATES)))
+        lines.append(f"a[{i}] <- Lap({rate}, {mean(random, f'q[{i}]')})")
+    again = random.choice(
+        ("tied <- tied + 1; swap <- flip(1/tied)", "swap <- flip(1/3)", "swap <- flip(exp(-eps))")
+    )
+    lines += ["best <- 1; tied <- 1", f"for i in 2..{cells} do"]
+    lines += [f"if a[i] {sign} a[best] then best <- i; tied <- 1", "elif a[i] = a[best] then", again]
+    return [*lines, "if swap then best <- i end", "end", "end", "o <- best"]
+
+
 def of_the_class(seed: int, most: int) -> str:
     """A program with at most so many cells whose runs are products of stars."""
     random = Random(seed)
-    text = "\n".join(random.choice((thresholds, thresholds, extremes, running))(random, most))
+    lines = random.choice((thresholds, thresholds, extremes, running, ties))(random, most)
+    if random.random() < 0.3:
+        lines = mixed(random, lines)
+    text = "\n".join(lines)
+    if random.random() < 0.4:
+        return integers(text)
     return one_sided(random, text) if random.random() < 0.3 else text
+
+
+def integers(text: str) -> str:
+    """The program with integer noise and integer means."""
+    text = re.sub(r"(q\[\d+\])/[23]", r"\1", text.replace("{0, 1/2, 1}", "{0, 2}"))
+    return text.replace("1/2", "1").replace("Lap(", "DLap(")
+
+
+def mixed(random: Random, lines: list[str]) -> list[str]:
+    """The program with a coin: which hub is drawn, or whether an output is replaced."""
+    hub = next((line for line in lines if line.startswith("h <- ")), None)
+    coin = f"coin <- flip({random.choice(('1/3', '1/2', 'exp(-eps)', '1/(1 + exp(eps))'))})"
+    if hub is not None and "q" not in hub and random.random() < 0.7:
+        at = lines.index(hub)
+        other = f"h <- Lap({random.choice(RATES)}, {random.choice(('0', '1'))})"
+        return [*lines[:at], coin, f"if coin then {hub} else {other} end", *lines[at + 1 :]]
+    cell = "o[1]" if "o[" in lines[1] else "o"
+    return [*lines, coin, f"if coin then {cell} <- 1 end"]
 
 
 def one_sided(random: Random, text: str) -> str:
@@ -139,6 +178,9 @@ ALMOST = (
     ("s <- Lap(eps, q[1] + q[2]); if s > h then o <- 1 end", "two cells in a mean"),
     ("s <- DLap(eps, 0); w <- DLap(eps, 1); if s > w then o <- 1 end", "integer noise"),
     ("b <- flip(1/3); if b then if r > h then o <- 1 end end", "a coin"),
+    ("b <- flip((1 + q[1]^2)/12); if b then if r > h then o <- 1 end end", "a coin that reads a cell"),
+    ("s <- DLap(eps, 0); w <- DLap(eps, q[1]); if s = w then o <- 1 end", "a tie"),
+    ("s <- DLap(eps, 0); w <- DLap(eps, q[1]/5); if s = w then o <- 1 end", "a mean that is no integer"),
     ("if abs(r - h) > 1 then o <- 1 end", "a distance"),
     ("v[1] <- r; v[2] <- h; v[3] <- g; o <- 3 - argmax(v)", "an extreme in an expression"),
     ("v[1] <- r; v[2] <- h; x <- max(v); if x > g then o <- 1 end", "an extreme compared with another one"),

@@ -11,9 +11,9 @@ from numeric import fixed
 from strategies import programs
 
 import dipc
-from dipc.clock import Clock
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.explore import Explorer, check_total
+from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.neighbours import OutputLaws
 from dipc.errors import InternalError, LimitReached, Unsupported
 from dipc.numbers.quotient import Quotient
@@ -37,7 +37,8 @@ def assert_shared_is_fresh(mechanism: dipc.Mechanism, most: int) -> None:
     Random(1).shuffle(order)
     another = Explorer(mechanism.program)
     assert all(another.law(inputs[i]) == fresh[i] for i in order)
-    functions = OutputLaws(together, InputSpace(mechanism.program), Clock())
+    space = InputSpace(mechanism.program)
+    functions = OutputLaws(OutputFunctions(together, space, lambda _: None), space)
     found = [functions.law(functions.leaf([*values.values()])) for values in inputs[:most]]
     assert [sorted(str(p) for p in f if p) for f in found] == [sorted(map(str, f.values())) for f in fresh]
     assert all(another.law(inputs[i]) == fresh[i] for i in order)  # once more, from what is remembered
