@@ -69,12 +69,16 @@ def _solved(system: Sequence[Row], bits: int, tick: Tick) -> tuple[list[float], 
     width = numpy.abs(rank[columns] - numpy.repeat(rank, lengths)).max(initial=0)
     tick()
     equations: Any = (identity(size, format="csc") - matrix).tocsc()
-    sides: Any = [(gains, 1e-14), (numpy.ones(size), 0.1 / size**0.5)]  # u need not be precise
+    # The start is not 0: from there the iteration breaks down where few states lead to the goal.
+    sides: Any = [(gains, 1e-14 * size**0.5), (numpy.ones(size), 0.1)]  # u need not be precise
     found: list[Any] = []
     direct = size <= FEW or width <= NARROW * size**0.5
     with numpy.errstate(all="ignore"):
         if not direct:
-            tries = [bicgstab(equations, b, rtol=error, atol=0.0, maxiter=MOST_STEPS) for b, error in sides]
+            half = numpy.full(size, 0.5)
+            tries = [
+                bicgstab(equations, b, half, rtol=0.0, atol=error, maxiter=MOST_STEPS) for b, error in sides
+            ]
             found = [x for x, failed in tries if not failed]
             direct = len(found) < len(sides) and size <= MANY
         if direct:

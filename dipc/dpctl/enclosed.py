@@ -129,7 +129,7 @@ class Values(Generic[K]):
         return self._found[state]
 
     def near(self, states: Iterable[int]) -> list[arb] | None:
-        """The balls that comparisons of these states began with; None if exact values take no long time."""
+        """The balls that comparisons of these states needed; None if exact values take no long time."""
         found = [self._balls.get(s) for s in states]
         return None if None in found else [ball for ball in found if ball is not None]
 
@@ -154,7 +154,7 @@ class Values(Generic[K]):
                 break
             with ctx.workprec(bits):
                 balls = part.balls(self._path, self._tick, guess=bits == FIRST)
-                if bits == FIRST and len(part.rows) >= LARGE:
+                if len(self._whole.rows) >= LARGE:
                     self._balls |= {s: balls[part.place[s]] for s in _states(open_pairs)}
                 gaps = _gaps(part, balls, _ball(factor), _ball(constant))
                 found |= {pair: s for pair in open_pairs if (s := _sign(gaps(*pair))) is not None}

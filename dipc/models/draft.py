@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -29,6 +29,22 @@ ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
 STATE_LABEL = "`{}` is a state, and a state is a proposition of its own"
 
 
+class Weight(NamedTuple):
+    """A probability: a function of eps, the rational number that it is, if it is one, and what is wrong."""
+
+    value: Quotient
+    rational: fmpq | None
+    wrong: str
+
+    @staticmethod
+    def of(value: Quotient) -> Weight:
+        """A constant may be negative, or above 1."""
+        if value.as_rational() is None:
+            return Weight(value, None, "")
+        p = fmpq_of(value)
+        return Weight(value, p, "" if 0 <= p <= 1 else "negative" if p < 0 else "above 1")
+
+
 @dataclass(slots=True)
 class Draft:
     """A model that is being read: its names are checked at the end, when all of them are known."""
@@ -43,6 +59,7 @@ class Draft:
     start: list[Named] = field(default_factory=list)
     actions: dict[str, None] = field(default_factory=dict)
     transitions: int = 0
+    _weights: dict[int, Weight] = field(default_factory=dict)
 
     def fail(self, place: Place, message: str, hint: str = "") -> InputError:
         """The error about what is written there; without a place in a model that has no text."""
@@ -121,20 +138,21 @@ class Draft:
 
     def _row(self, cell: Cell, number: dict[str, int]) -> Row[Quotient]:
         """A row with the numbers of its targets, which must sum to 1."""
-        found: dict[int, Quotient] = {}
+        found: dict[int, Weight] = {}
         for name, p, place in self.rows[cell]:
             target = self._number((name, place), number)
             if target in found:
                 message = f"`{name}` is given twice as a target of `{cell[0]}`"
                 raise self.fail(place, message, "add the probabilities")
-            if wrong := outside(p):
-                raise self.fail(place, f"the probability {p} of `{cell[0]} -> {name}` is {wrong}")
-            found[target] = p
-        total = sum(found.values(), Quotient.of(0))
-        if total != 1:
+            if (weight := self._weights.get(id(p))) is None:  # a file repeats few numbers
+                weight = self._weights[id(p)] = Weight.of(p)
+            if weight.wrong:
+                raise self.fail(place, f"the probability {p} of `{cell[0]} -> {name}` is {weight.wrong}")
+            found[target] = weight
+        if (total := total_of(found.values())) != 1:
             what = f"`{cell[0]}`" if cell[1] is None else f"`{cell[0]} [{cell[1]}]`"
             raise self.fail(self.places[cell], f"the probabilities of {what} sum to {total}, not to 1")
-        return tuple((t, p) for t, p in sorted(found.items()) if p)
+        return tuple([(t, found[t].value) for t in sorted(found) if found[t].rational != 0])
 
     def onto(self, model: Model) -> Model:
         """A model with these neighbours instead of its own."""
@@ -146,17 +164,19 @@ class Draft:
         return tuple(dict.fromkeys((min(pair), max(pair)) for pair in found if pair[0] != pair[1]))
 
 
+def total_of(row: Collection[Weight]) -> Quotient | fmpq:
+    """The sum of some numbers."""
+    rationals = [p.rational for p in row if p.rational is not None]
+    functions = [p.value for p in row if p.rational is None]
+    found = sum(rationals, fmpq(0))
+    return sum(functions, Quotient.of(found)) if functions else found
+
+
 def fmpq_of(p: Quotient) -> fmpq:
     """The rational number that a constant function is."""
     value = p.as_rational()
     assert value is not None
     return fmpq(value.numerator, value.denominator)
-
-
-def outside(p: Quotient) -> str:
-    """What is wrong with a constant probability."""
-    value = p.as_rational()
-    return "" if value is None or 0 <= value <= 1 else "negative" if value < 0 else "above 1"
 
 
 def assembled(

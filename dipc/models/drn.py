@@ -13,7 +13,7 @@ Actions are matched by name across states, unnamed ones by number.  Rewards are 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,9 +28,9 @@ from dipc.models.draft import (
     STATE_LABEL,
     Cell,
     Place,
+    Weight,
     assembled,
-    fmpq_of,
-    outside,
+    total_of,
 )
 from dipc.models.names import name_declared, unquoted
 from dipc.models.reading import ModelFile, number_in
@@ -64,19 +64,11 @@ DIGITS = re.compile(r"\d+")
 LINK = re.compile(r"\s*[0-9]{1,9}(?:\s*~\s*[0-9]{1,9})*\s*")
 
 
-class _Number(NamedTuple):
-    """A number of the file: a function of eps, and the rational number that it is, if it is one."""
-
-    value: Quotient
-    rational: fmpq | None
-    wrong: str  # why it is no probability
-
-
 class _State(NamedTuple):
     """A state: where it is written, and its rows by action, each with its place."""
 
     place: Place
-    choices: dict[str, tuple[Place, dict[int, _Number]]]
+    choices: dict[str, tuple[Place, dict[int, Weight]]]
 
 
 def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> ModelFile:
@@ -114,7 +106,7 @@ class _Reader:
             header[1]: self._trimmed(header.end(), end) for header, end in zip(headers, ends[1:], strict=True)
         }
         self.headers = {header[1]: header.span() for header in headers}
-        self.values: dict[str, _Number] = {}
+        self.values: dict[str, Weight] = {}
         self.states: list[_State] = []
         self.labels: dict[str, list[int]] = {}
         self.label_places: dict[str, Place] = {}
@@ -180,15 +172,14 @@ class _Reader:
                 before, hint = self.sections["parameters"][0], f"set it, for example -D '{name}=exp(eps)'"
                 raise self.fail((before + start, before + end), f"the parameter `{name}` has no value", hint)
 
-    def _value(self, start: int, end: int) -> _Number:
+    def _value(self, start: int, end: int) -> Weight:
         """The number in a part of the text, or that of a placeholder."""
         text = self.source.text[start:end]
         if (found := self.values.get(text)) is None:
             if text.startswith("$"):
                 raise self.fail((start, end), f"there is no placeholder {text}", "@placeholders lists them")
             value = number_in(self.source, self.numbers, start, end)
-            rational = None if value.as_rational() is None else fmpq_of(value)
-            found = self.values[text] = _Number(value, rational, outside(value))
+            found = self.values[text] = Weight.of(value)
         return found
 
     # --- the model -------------------------------------------------------------------------------
@@ -251,7 +242,7 @@ class _Reader:
             if not state.choices:
                 raise self.fail(state.place, f"state {s} has no action")
             for place, row in state.choices.values():
-                if (total := _total(row.values())) != 1:
+                if (total := total_of(row.values())) != 1:
                     raise self.fail(place, f"the probabilities of state {s} sum to {total}, not to 1")
         choices, said = sum(len(state.choices) for state in self.states), self._text("nr_choices")
         if said and int(said) != choices:
@@ -304,11 +295,3 @@ class _Reader:
                     raise self.fail(place, message, "write @type: MDP")
                 targets = tuple([(t, row[t].value) for t in sorted(row) if row[t].rational != 0])
                 yield (names[s], action if is_mdp else None), targets
-
-
-def _total(row: Collection[_Number]) -> Quotient | fmpq:
-    """The sum of some numbers."""
-    rationals = [p.rational for p in row if p.rational is not None]
-    functions = [p.value for p in row if p.rational is None]
-    found = sum(rationals, ZERO)
-    return sum(functions, Quotient.of(found)) if functions else found

@@ -13,6 +13,7 @@ from flint import fmpq
 from rationals import fraction
 
 import dipc
+from dipc import guesses
 from dipc.dpctl.verdict import Near
 from dipc.guesses import Row
 from dipc.models import inductive
@@ -74,11 +75,11 @@ def test_whatever_is_guessed_bounds_are_true(seed: int, monkeypatch: pytest.Monk
         near = [int(expected[s] * ONE) + off for s in inside]
         return [x + rng.choice([0, 0, 0, ONE >> 4, -ONE >> 4]) for x in near] if rng.random() < 0.5 else near
 
-    def guesses(system: Sequence[Row], bits: int, _: object) -> Iterator[tuple[list[int], list[int]]]:
+    def guessed(system: Sequence[Row], bits: int, _: object) -> Iterator[tuple[list[int], list[int]]]:
         assert (len(system), bits) == (len(inside), BITS)
         yield from ((guess(), guess()) for _ in range(20))
 
-    monkeypatch.setattr(inductive, "guesses", guesses)
+    monkeypatch.setattr(inductive, "guesses", guessed)
     found = bounds(rows, {*range(len(rows))}, {0})
     assert found is None or holds(found, expected)
 
@@ -103,6 +104,30 @@ def test_a_random_chain_is_decided_by_a_sweep() -> None:
     with dipc.limits(seconds=30):
         assert chain.check("D[1/10, 0](F yes)").status == "holds"
         assert chain.check("P>=1/100 (!no U yes)").status == "holds"
+
+
+def test_a_goal_that_few_states_see_is_iterated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started at 0, the iteration breaks down; to solve directly would take long in a larger chain."""
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(guesses, "MANY", 0)
+    rng, size = Random(1), 1500
+    rows = [[(t, fmpq(1, 3)) for t in rng.sample(range(size), 3)] for _ in range(size - 2)]
+    rows += [[(s, fmpq(1))] for s in (size - 2, size - 1)]
+    everything = set(range(size))
+    found = bounds(rows, everything, {size - 1})
+    assert found is not None and 0 < found.low[0] < found.high[0] < found.low[0] + ONE // 10**9
+
+
+def test_tiny_probabilities_are_told_by_their_digits() -> None:
+    """A sweep is exact to 2^-BITS; the digits of smaller numbers are those of the balls that decide."""
+    up, down, rows = Fraction(2, 5), Fraction(3, 5), {"0": {"0": Fraction(1)}, "600": {"600": Fraction(1)}}
+    rows |= {str(s): {str(s - 1): down, str(s + 1): up} for s in range(1, 600)}
+    chain = dipc.MarkovChain(rows, labels={"won": ["600"]}, neighbours=[("1", "2")], start=["1"])
+    witness = chain.check("D[1/2, 0](F won)").witness
+    ratio = Fraction(3, 2)
+    assert witness is not None and isinstance(witness.probability, Near)
+    low, high = map(fraction, witness.probability)
+    assert 0 < low <= (ratio**2 - 1) / (ratio**600 - 1) <= high < low * (1 + Fraction(1, 10**20))
 
 
 FORMULAS = ("D[1/100000, 0](F yes)", "D[0, 1/10^7](!no U yes)", "P<1/8 (F yes)", "!P>1/8 (F yes)",
