@@ -12,6 +12,6 @@ The standard library only, nothing of dipc: what this folder accepts is proved, 
 * ``privacy``: what (eps, delta)-privacy needs;
 * ``sizes``, ``automata``: what privacy for every size needs;
 * ``chains``, ``formulas``: what a formula of dpCTL* about a Markov chain needs;
-* ``pufferfish``, ``polynomials``: what Pufferfish privacy of a hidden Markov model needs;
+* ``pufferfish``, ``hidden``, ``polynomials``: what Pufferfish privacy of a hidden Markov model needs;
 * ``statements``: the union of these four statements.
 """

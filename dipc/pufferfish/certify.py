@@ -18,10 +18,12 @@ from flint import arb, fmpq, fmpq_mpoly
 from dipc.certificate.format import accepted, fraction
 from dipc.clock import Clock
 from dipc.errors import InputError, InternalError, LimitReached, Unsupported
+from dipc.kernel import hidden
 from dipc.kernel import pufferfish as kernel
 from dipc.kernel.facts import negative
+from dipc.kernel.hidden import Vector
 from dipc.kernel.polynomials import Factors, Polynomial, Sign, Terms, Tree, added, composed, number
-from dipc.kernel.pufferfish import Dominated, Item, Kept, OverCone, Settled, Vector
+from dipc.kernel.pufferfish import Dominated, Item, Kept, OverCone, Settled
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.hmm import added as summed
@@ -65,7 +67,7 @@ def question_certificate(question: Question, verdict: PufferfishVerdict, clock: 
     clock = clock or Clock()
     asked = listed(question, clock)
     with accepted():
-        posed = kernel.Question(asked)
+        posed = hidden.Question(asked)
         proof = _proof(question, posed, verdict, clock)
         status: Any = verdict.status
         certificate = kernel.Listed(**vars(asked), verdict=status, proof=proof)
@@ -74,7 +76,7 @@ def question_certificate(question: Question, verdict: PufferfishVerdict, clock: 
 
 
 def _proof(
-    question: Question, posed: kernel.Question, verdict: PufferfishVerdict, clock: Clock
+    question: Question, posed: hidden.Question, verdict: PufferfishVerdict, clock: Clock
 ) -> kernel.Private | kernel.Violated:
     if isinstance(verdict, Violated):
         return _violation(question, posed, verdict.counterexample, clock)
@@ -96,7 +98,7 @@ def certifiable(question: Question) -> Claim:
 # --- the question ---------------------------------------------------------------------------------------
 
 
-def listed(question: Question, clock: Clock | None = None) -> kernel.Asked:
+def listed(question: Question, clock: Clock | None = None) -> hidden.Asked:
     """What a certificate lists of a question: everything but the verdict and its proof."""
     claim, model, family = certifiable(question), question.model, question.parameters
     problem = Cleared(question, clock or Clock(), claim.rate)
@@ -106,7 +108,7 @@ def listed(question: Question, clock: Clock | None = None) -> kernel.Asked:
     sides = [functions.side(side) for pair in problem.pairs for side in pair]
     known = [side for i, side in enumerate(sides) if side not in sides[:i]]
     numbers = list(map(known.index, sides))
-    return kernel.Asked(
+    return hidden.Asked(
         format=FORMAT,
         version=VERSION,
         statement="pufferfish",
@@ -135,16 +137,16 @@ def other_question(certificate: kernel.Certificate, question: Question) -> list[
     return [f"the {name} (the file has others)" for name in parts]
 
 
-def _eps(question: Question, claim: Claim) -> kernel.Eps | None:
+def _eps(question: Question, claim: Claim) -> hidden.Eps | None:
     family = question.parameters
     if family.eps_name is None:
         return None
-    return kernel.Eps(family.names.index(family.eps_name), family.eps_unit, fraction(claim.rate))
+    return hidden.Eps(family.names.index(family.eps_name), family.eps_unit, fraction(claim.rate))
 
 
-def _range(name: str, bounds: Range) -> kernel.Range:
+def _range(name: str, bounds: Range) -> hidden.Range:
     low, high = (_terms(_whole(end, "a range with a divisor")) for end in (bounds.low, bounds.high))
-    return kernel.Range(name, low, high, bounds.low_closed, bounds.high_closed)
+    return hidden.Range(name, low, high, bounds.low_closed, bounds.high_closed)
 
 
 def _whole(f: Parametric, what: str) -> fmpq_mpoly:
@@ -168,19 +170,19 @@ class _Functions:
         self.zero = problem.question.parameters.ring.of(0)
         self.divisors: list[Terms] = []
 
-    def side(self, side: Side) -> kernel.Side:
+    def side(self, side: Side) -> hidden.Side:
         """A side; its weights sum to 1 if their sum is a number."""
         weights = summed(side.weights)
         total = sum(weights.values(), self.zero)
         scale = self.zero + 1 if total.as_rational() is None else total
         row = self.row((s, weight / scale) for s, weight in weights.items())
-        return kernel.Side(side.name, side.prior, row)
+        return hidden.Side(side.name, side.prior, row)
 
-    def row(self, weights: Iterable[tuple[int, Parametric]]) -> kernel.Row:
+    def row(self, weights: Iterable[tuple[int, Parametric]]) -> hidden.Row:
         """The entries of a row."""
         return [(place, self.function(p)) for place, p in sorted(weights, key=lambda item: item[0])]
 
-    def function(self, f: Parametric) -> kernel.Function:
+    def function(self, f: Parametric) -> hidden.Function:
         """A number, or the numerator and the number of the divisor."""
         if (constant := f.as_rational()) is not None:
             return Fraction(int(constant.p), int(constant.q))
@@ -198,10 +200,10 @@ class _Functions:
 
 
 def _violation(
-    question: Question, posed: kernel.Question, shown: Counterexample, clock: Clock
+    question: Question, posed: hidden.Question, shown: Counterexample, clock: Clock
 ) -> kernel.Violated:
     """The pair, the point and the sequence of a counterexample, and its pump if it has one."""
-    names, sides = [*question.model.observations, kernel.SILENCE], posed.asked.sides
+    names, sides = [*question.model.observations, hidden.SILENCE], posed.asked.sides
     found = [(sides[left].name, sides[left].prior, sides[right].name) for left, right in posed.asked.pairs]
     if (asked := (shown.secret, shown.prior, shown.against)) not in found:
         raise InternalError("a counterexample about a pair that is not compared")
@@ -217,7 +219,7 @@ def _violation(
     raise LimitReached("no certificate: no rational exp(-eps/m) was found near the violation")
 
 
-def _points(question: Question, posed: kernel.Question, shown: Counterexample) -> Iterator[list[fmpq]]:
+def _points(question: Question, posed: hidden.Question, shown: Counterexample) -> Iterator[list[fmpq]]:
     """The point of a counterexample; with eps, points with a rational exp(-eps/m) near it."""
     names, eps = question.parameters.names, posed.asked.eps
     if eps is None or shown.epsilon is None:
@@ -243,7 +245,7 @@ def _pump(problem: Rational, pair: int) -> kernel.Pump:
 # --- privacy --------------------------------------------------------------------------------------------
 
 
-def _private(question: Question, posed: kernel.Question, clock: Clock) -> kernel.Private:
+def _private(question: Question, posed: hidden.Question, clock: Clock) -> kernel.Private:
     """A proof of privacy; over a cone if it is for every horizon, and would be long without."""
     if question.parameters.names:
         return _walked(question, posed, clock, _Polynomials(question, posed, clock))
@@ -259,7 +261,7 @@ def _private(question: Question, posed: kernel.Question, clock: Clock) -> kernel
 
 
 def _walked(
-    question: Question, posed: kernel.Question, clock: Clock, prover: _Numbers | _Polynomials
+    question: Question, posed: hidden.Question, clock: Clock, prover: _Numbers | _Polynomials
 ) -> kernel.Private:
     """What the kernel needs on its walk."""
     levels = kernel.Levels(posed, prover)
@@ -268,7 +270,7 @@ def _walked(
     return kernel.Private(point, levels.signs, prover.cone, levels.closed, levels.items)
 
 
-def _witness(question: Question, posed: kernel.Question, clock: Clock) -> list[Fraction]:
+def _witness(question: Question, posed: hidden.Question, clock: Clock) -> list[Fraction]:
     """A point of the class where everything is defined, and no side is impossible."""
     eps = posed.asked.eps
     family = ParameterClass(question.parameters, clock, posed.powers.denominator)
@@ -383,7 +385,7 @@ def _multiple(x: Sparse, kept: Sequence[Sparse]) -> Multipliers | None:
 class _Polynomials:
     """The search with parameters, for signs on the class."""
 
-    def __init__(self, question: Question, posed: kernel.Question, clock: Clock) -> None:
+    def __init__(self, question: Question, posed: hidden.Question, clock: Clock) -> None:
         self.ring: Ring = question.parameters.ring
         self.cone: list[tuple[int, int, Fraction]] = []
         self.clock, self.kept = clock, list[Vector]()
