@@ -92,12 +92,6 @@ class Cleared(Problem):
         return check_class(self.question, self.clock, power)
 
     @property
-    def parameter_axes(self) -> list[int]:
-        """The coordinates of the parameters, without those that are functions of eps."""
-        parameters = self.question.parameters
-        return [axis for axis in range(len(parameters.names)) if axis not in parameters.symbols]
-
-    @property
     def _point(self) -> Point:
         anchor = self.family.anchor
         assert anchor is not None

@@ -86,7 +86,7 @@ class Functions(Cleared):
 
     def limit(self, p: Parametric, point: Point) -> Quotient:
         """The function of eps that p tends to on the way from the centre of the class to a point."""
-        axes, ring = self.parameter_axes, self.question.parameters.ring
+        axes, ring = self.question.parameters.free_axes, self.question.parameters.ring
         line = list(ring.gens)
         for axis in axes:
             line[axis] = (self._point[axis] - point[axis]) * ring.gens[axes[0]] + point[axis]

@@ -25,7 +25,7 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.laws import Law, as_function, law_of
+from dipc.pufferfish.laws import Function, Law, as_function, law_of
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Asked, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
@@ -42,7 +42,6 @@ else:
 
 SUFFIX = ".hmm"
 Probability = Number | Quotient | ExpPoly
-Function = Quotient | Parametric
 Weights = Mapping[str, Probability]
 Matrix = Sequence[Sequence[Probability]]
 WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^-]*\))?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
@@ -10,19 +11,57 @@ from typing import Any
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.models.hmm import SILENCE, HiddenMarkovModel, added
-from dipc.models.mixtures import Side
+from dipc.models.mixtures import Side, sides_of
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import Steps, Word
 from dipc.pufferfish.question import Parameters, Question
 from dipc.suggest import did_you_mean
 
+Function = Quotient | Parametric
+Laws = dict[tuple[str, str | None], dict[str, Parametric]]
+FEW = 12  # secrets
 
-def as_function(p: Parametric, parameters: Parameters) -> Quotient | Parametric:
-    """A function of eps (or a number) if no other parameter occurs in the model."""
-    if parameters.names not in ((), (parameters.eps_name,)):
+
+def as_function(p: Parametric, parameters: Parameters) -> Function:
+    """A function of eps (or a number) if it depends on no other parameter."""
+    powers = list(map(max, p.numerator.degrees(), p.denominator.degrees()))
+    if any(powers[axis] > 0 for axis in parameters.free_axes):
         return p
     return parameters.function_of_eps(p)
+
+
+def spelled(p: Function, parameters: Parameters) -> str:
+    """The text of a function; generators that stand for functions of eps are these.
+
+    >>> from flint import fmpq
+    >>> from dipc.numbers.parametric import Ring
+    >>> x, p = (ring := Ring(("x", "p"))).gens
+    >>> spelled(x * p / (1 + x**2), Parameters(ring, eps_name="x", eps_unit=2))
+    '(exp(-1/2*eps)*p)/(exp(-1/2*eps)^2 + 1)'
+    """
+    if isinstance(p, Quotient):
+        return str(p)
+    names = {parameters.ring.names[i]: str(ExpPoly.from_terms([t])) for i, t in parameters.symbols.items()}
+    some = "|".join(map(re.escape, names))
+    return re.sub(rf"(?<!\w)({some})(?!\w)", lambda found: names[found[0]], str(p)) if names else str(p)
+
+
+def laws_of(question: Question, given: str | None = None) -> Laws:
+    """P(output | secret) of a program by secret and prior, exactly; only for one secret if ``given``.
+
+    Raises :class:`InputError` for an unknown secret.
+    """
+    sides = {(s.name, s.prior): s for s in sides_of(question.pairs).values() if s.weights}
+    if given is not None:
+        names, plain = dict.fromkeys(name for name, _ in sides), given.replace(" ", "")
+        sides = {key: side for key, side in sides.items() if key[0].replace(" ", "") == plain}
+        if not sides:
+            hint = did_you_mean(given, names) if len(names) <= FEW else "without it, those for all are shown"
+            raise InputError(f"there is no secret `{given}`", hint=hint)
+    laws = {key: law_of(question, side) for key, side in sides.items()}
+    return {key: {o: law.probability([o]) for o in question.model.observations} for key, law in laws.items()}
 
 
 def law_of(question: Question, side: Side) -> Law:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from flint import fmpq
 
@@ -15,11 +16,13 @@ from dipc.numbers.exact import Number, positive, rational
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.hmm import AnyQuestion
-from dipc.pufferfish.mixed import Laws, laws_of
+from dipc.pufferfish.laws import Function, as_function, laws_of, spelled
 from dipc.pufferfish.question import Claim, Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import methods_with_options_only
+
+Functions = dict[tuple[str, str | None], dict[str, Function]]
 
 
 @methods_with_options_only
@@ -65,11 +68,15 @@ class ProgramQuestion(AnyQuestion):
 
         return held(clock, posed, self.secrets.shared)
 
-    def laws(self, given: str | None, at: Number | None, clock: Clock) -> Laws:
+    def laws(self, given: str | None, at: Number | None, clock: Clock) -> tuple[Question, Functions]:
         """P(output | secret) by secret and prior, for the eps of the claim, which need not fit."""
         eps = None if at is None else positive(at)
         eps_range = self.secrets.asked(None, eps).eps_range if self.secrets.makes_claim else _range(eps)
-        return laws_of(self._posed(None, eps_range, clock), given)
+        question = self._posed(None, eps_range, clock)
+        laws, parameters = laws_of(question, given), question.parameters
+        return question, {
+            key: {o: as_function(p, parameters) for o, p in law.items()} for key, law in laws.items()
+        }
 
     def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
         self.secrets.asked(claim)  # refuses a program without a claim
@@ -103,10 +110,11 @@ class ProgramQuestion(AnyQuestion):
         """P(output | secret) for every secret, with the name of the prior: exact functions, as text.
 
         ``given`` is one of the secrets, such as ``"q[1] = 0"``.  They are functions of the parameters of the
-        priors and of eps; :meth:`laws` has their parts.  Raises as :meth:`asking`.
+        priors and of eps.  Raises as :meth:`asking`.
         """
-        laws = self.laws(given, at, Clock())
-        return {key: {o: str(f) for o, f in law.items()} for key, law in laws.items()}
+        question, laws = self.laws(given, at, Clock())
+        text = partial(spelled, parameters=question.parameters)
+        return {key: {o: text(f) for o, f in law.items()} for key, law in laws.items()}
 
 
 def _range(eps: fmpq | None) -> EpsRange:

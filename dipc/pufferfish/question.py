@@ -60,6 +60,11 @@ class Parameters:
             found[self.names.index(self.eps_name)] = Term(ONE, 0, fmpq(-1, self.eps_unit), ZERO)
         return found
 
+    @property
+    def free_axes(self) -> list[int]:
+        """The places of the parameters, without those that are functions of eps."""
+        return [axis for axis in range(len(self.names)) if axis not in self.symbols]
+
     def split(self, f: fmpq_mpoly) -> dict[tuple[int, ...], ExpPoly]:
         """A polynomial in the other generators, by exponents: its coefficients are functions of eps."""
         symbols, found = self.symbols, dict[tuple[int, ...], list[Term]]()

@@ -133,7 +133,7 @@ def _different(problem: Functions, inequalities: Sequence[Inequality]) -> Iterat
     seen: set[tuple[ExpPoly, ExpPoly]] = set()
     for f in inequalities:
         degrees = list(map(max, f.above.degrees(), f.below.degrees()))
-        axes = [axis for axis in problem.parameter_axes if degrees[axis] > 0]
+        axes = [axis for axis in problem.question.parameters.free_axes if degrees[axis] > 0]
         for point in corners(problem.family, axes):
             both = problem.value(f.below, point), problem.value(f.above, point)
             if both[0] and both not in seen:

@@ -195,7 +195,7 @@ def approached(problem: Cleared, f: Inequality, point: Point) -> str:
     Those that the quotient does not depend on there are left out, unless they are at an end.
     """
     goals: dict[fmpq, list[str]] = {}
-    values, axes = problem.family.values(point), problem.parameter_axes
+    values, axes = problem.family.values(point), problem.question.parameters.free_axes
     for axis in axes:
         others = {other: point[other] for other in axes if other != axis}
         if point[axis] in (ZERO, ONE) or _depends(f, axis, others):
@@ -206,7 +206,7 @@ def approached(problem: Cleared, f: Inequality, point: Point) -> str:
 
 def is_everywhere(problem: Cleared, f: Inequality) -> bool:
     """Whether the quotient is the same for all parameters."""
-    return not any(_depends(f, axis, {}) for axis in problem.parameter_axes)
+    return not any(_depends(f, axis, {}) for axis in problem.question.parameters.free_axes)
 
 
 def _depends(f: Inequality, axis: int, fixed: Mapping[int, fmpq]) -> bool:

@@ -15,8 +15,7 @@ import dipc.pufferfish.panels as maps
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import InputError, Source
-from dipc.pufferfish.laws import Law
-from dipc.pufferfish.mixed import laws_of
+from dipc.pufferfish.laws import Law, laws_of
 from dipc.pufferfish.rational import Rational
 from tests.pufferfish.small_models import above_threshold
 from tests.pufferfish.test_program_export import CLINIC, asked
@@ -51,9 +50,10 @@ def test_the_loss_of_a_program_with_eps() -> None:
     assert tuple(subject.axes) == ("ε",)
     for u in (fmpq(1, 4), fmpq(2, 3)):
         values = subject.values((u,))
-        functions = laws_of(question.asking(None, None, Clock())).values()
+        posed = question.asking(None, None, Clock())
+        of_eps, functions = posed.parameters.function_of_eps, laws_of(posed).values()
         first, second = (
-            [float(f.at({}).enclose(arb(values["ε"]))) for f in law.values()] for law in functions
+            [float(of_eps(f).enclose(arb(values["ε"]))) for f in law.values()] for law in functions
         )
         both = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
         assert subject.least(values).low == near(max(log(p / q) for p, q in both))

@@ -19,7 +19,7 @@ from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import InputError, Source, Unsupported
 from dipc.pufferfish.hmm import HiddenMarkovModel
-from dipc.pufferfish.mixed import laws_of
+from dipc.pufferfish.laws import laws_of
 from dipc.pufferfish.programs import ProgramQuestion
 from tests.pufferfish.prior_programs import INDEPENDENT, SVT
 from tests.pufferfish.test_export import by_z3
@@ -107,11 +107,13 @@ def test_laws_given_a_secret() -> None:
     t, p = Fraction(1, 3), Fraction(2, 5)
     one = {0: 1 - p, 1: p}
     weights = {(x, y): one[x] * (t * (x == y) + (1 - t) * one[y]) for x, y in product((0, 1), repeat=2)}
-    functions = laws_of(asked(CLINIC).asking(None, None, Clock()))
+    question = asked(CLINIC).asking(None, None, Clock())
+    functions, of_eps = laws_of(question), question.parameters.function_of_eps
     assert list(functions) == [("john = 0", "contagion"), ("john = 1", "contagion")]
     for place, law in enumerate(functions.values()):
         expected = by_inputs(CLINIC, weights, lambda u, place=place: u[0] == place)
-        found = [float(f.at({"t": fmpq(1, 3), "p": fmpq(2, 5)}).enclose(1)) for f in law.values()]
+        point = {"t": fmpq(1, 3), "p": fmpq(2, 5)}
+        found = [float(of_eps(f.at(point)).enclose(1)) for f in law.values()]
         assert found == pytest.approx(list(expected.values()))
         assert sum(found) == pytest.approx(1)
 
@@ -192,7 +194,7 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
     posed = question.asking(claim, None, Clock())
     assert posed.claim is not None and not posed.parameters.rational
     assert text.count("(check-sat)") == len(posed.pairs)
-    seen, laws, c = 0, laws_of(posed), posed.claim.c
+    seen, laws, c, of_eps = 0, laws_of(posed), posed.claim.c, posed.parameters.function_of_eps
     for _ in range(12):
         a, b, eps = (Fraction(random.randint(0, 12), 12) for _ in range(3))
         eps *= 3
@@ -203,7 +205,7 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
             found = excesses(text, {**at, "w.0": i})
             assert (found is not None) == inside
             for f, pair in zip(found or (), posed.pairs, strict=inside):
-                left, right = (laws[side.name, side.prior][o].at(point) for side in pair)
+                left, right = (of_eps(laws[side.name, side.prior][o].at(point)) for side in pair)
                 expected = float((left - right * c).enclose(fmpq(eps.numerator, eps.denominator)))
                 assert abs(expected) < 1e-9 or f / expected > 0
                 seen += 1

@@ -19,11 +19,11 @@ from dipc.files import write_file
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models, comparing
 from dipc.pufferfish.export.hmm import FORMATS
-from dipc.pufferfish.hmm import Function, PufferfishQuestion, spoken
-from dipc.pufferfish.laws import as_function
-from dipc.pufferfish.mixed import Mixed
+from dipc.pufferfish.hmm import PufferfishQuestion, spoken
+from dipc.pufferfish.laws import Function, as_function, spelled
 from dipc.pufferfish.page import report_question_html
 from dipc.pufferfish.panels import POINTS, WHAT
+from dipc.pufferfish.question import Question
 from dipc.report.answer import envelope
 from dipc.report.attempts import Attempts
 from dipc.report.page import target_of
@@ -180,13 +180,12 @@ def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
     outputs, and without --given those for every secret are printed.
     """
     with work(f"distribution of {asked.name}", *asked.limits) as running:
-        horizon, rows, note = (_of_program if asked.is_program else _of_model)(
-            asked, given, sequence, running
-        )
+        found = _of_program if asked.is_program else _of_model
+        question, rows = found(asked, given, sequence, running)
     if asked.as_json:
-        head = {"model": asked.name, "given": given, "horizon": horizon}
+        head = {"model": asked.name, "given": given, "horizon": question.horizon}
         own = ("given",) if asked.is_program else ()
-        records = [dict.fromkeys(own, row[0]) | _record(*row[1:]) for row in rows]
+        records = [dict.fromkeys(own, row[0]) | _record(question, *row[1:]) for row in rows]
         say(json.dumps(envelope("pufferfish distribution", {**head, "distribution": records}), indent=2))
         return 0
     groups = dict.fromkeys((name, prior) for name, prior, _, _ in rows)
@@ -195,26 +194,23 @@ def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
             say(f"given {name}" + (f"   (prior {prior})" if prior else ""))
         elif len(groups) > 1:
             say(f"prior {prior}")
-        for line in _aligned([_columns(*row[2:]) for row in rows if row[:2] == (name, prior)]):
+        for line in _aligned([_columns(question, *row[2:]) for row in rows if row[:2] == (name, prior)]):
             say(line)
-    if note:
-        click.echo(pretty(note), err=True)
     return 0
 
 
-Probability = tuple[str, str | None, tuple[str, ...], "Function | Mixed"]
+Probability = tuple[str, str | None, tuple[str, ...], Function]
 """What is given, under which prior, a sequence and its probability."""
-Found = tuple[int | None, list[Probability], str]
-"""The horizon, the probabilities, and a note on them."""
+Found = tuple[Question, list[Probability]]
 
 
 def _of_program(asked: Asked, given: str | None, output: str | None, running: Work) -> Found:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
     program = asked.load_program()
-    laws = running.held(lambda: program.laws(given, asked.at, running.clock))
+    question, laws = running.held(lambda: program.laws(given, asked.at, running.clock))
     if output is not None:
         laws = {key: _only(law, output) for key, law in laws.items()}
-    return 1, [(name, prior, (o,), f) for (name, prior), law in laws.items() for o, f in law.items()], ""
+    return question, [(name, prior, (o,), f) for (name, prior), law in laws.items() for o, f in law.items()]
 
 
 def _of_model(asked: Asked, given: str | None, sequence: str | None, running: Work) -> Found:
@@ -227,14 +223,10 @@ def _of_model(asked: Asked, given: str | None, sequence: str | None, running: Wo
         raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
     question = asked.load(given)
     rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
-    parameters, note = question.question.parameters, ""
-    if len(parameters.names) > 1 and parameters.eps_name is not None:
-        divided = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
-        note = f"note: {parameters.eps_name} = exp(-eps{divided})"
-    return question.horizon, rows, note
+    return question.question, rows
 
 
-def _only(law: Mapping[str, Mixed], output: str) -> dict[str, Mixed]:
+def _only(law: Mapping[str, Function], output: str) -> dict[str, Function]:
     plain = {name.replace(" ", ""): name for name in law}
     if (name := plain.get(output.replace(" ", ""))) is None:
         raise InputError(f"there is no output `{output}`", hint=did_you_mean(output, law))
@@ -262,19 +254,15 @@ def _probabilities(
                 yield given, prior, word, as_function(p, parameters)
 
 
-def _decimal(p: Function | Mixed) -> str | None:
-    value = p.value if isinstance(p, Mixed) else p
-    if isinstance(value, Quotient) and value.is_constant:
-        return decimal_at(value, ONE)
-    number = None if value is None else value.as_rational()
-    return None if number is None else decimal_at(Quotient.of(number), ONE)
+def _decimal(p: Function) -> str | None:
+    return decimal_at(p, ONE) if isinstance(p, Quotient) and p.is_constant else None
 
 
-def _columns(word: Sequence[str], p: Function | Mixed) -> list[str]:
-    decimal = _decimal(p)
-    return [" ".join(word), *([pretty(str(p))] if decimal is None else [decimal, f"=  {p}"])]
+def _columns(question: Question, word: Sequence[str], p: Function) -> list[str]:
+    decimal, text = _decimal(p), spelled(p, question.parameters)
+    return [" ".join(word), *([pretty(text)] if decimal is None else [decimal, f"=  {text}"])]
 
 
-def _record(prior: str | None, word: Sequence[str], p: Function | Mixed) -> Record:
-    probability = {"exact": str(p), "decimal": _decimal(p)}
+def _record(question: Question, prior: str | None, word: Sequence[str], p: Function) -> Record:
+    probability = {"exact": spelled(p, question.parameters), "decimal": _decimal(p)}
     return {"prior": prior, "sequence": list(word), "probability": probability}
