@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +53,6 @@ def with_first(proof: Any, function: Any = None) -> Data:
 
 def changed(data: Data, **fields: Any) -> Data:
     return {**copy.deepcopy(data), **fields}
-
-
-def pieces(count: int) -> Any:
-    points = ["0", *(str(Fraction(i, 7)) for i in range(1, count)), None]
-    return {"kind": "pieces", "points": points, "pieces": [["low", 3, [["1"]]]] * (count - 1) + ["tail"]}
 
 
 def nested(depth: int) -> Any:
@@ -126,10 +120,10 @@ HOSTILE: dict[str, Callable[[], Data]] = {
     "a thousand values": lambda: changed(PROVED, inputs=[{**SIDE, "size": None}], nodes=[[0, *[0, 1] * 500]]),
     "many cells": lambda: changed(PROVED, inputs=[{**SIDE, "name": f"a{i}"} for i in range(50)]),
     "a unit of many digits": lambda: changed(
-        PROVED, functions=[[[["1/2", 0, f"-1/{10**300 + i}"]], 0] for i in range(5000)]
+        PROVED, functions=[[[["1/2", 0, f"-1/{10**300 + i}"]], 0] for i in range(100)]
     ),
     "a common denominator of many digits": lambda: changed(
-        PROVED, functions=[[[[f"1/{10**3000 + i}"]], 0] for i in range(5000)]
+        PROVED, functions=[[[[f"1/{10**3000 + i}"]], 0] for i in range(100)]
     ),
     "many pairs of a formula": lambda: changed(
         PROVED,
@@ -154,18 +148,6 @@ HOSTILE: dict[str, Callable[[], Data]] = {
 }
 
 
-ENDLESS: dict[str, Callable[[], Data]] = {
-    "many pieces": lambda: with_first(pieces(50_000)),
-    "a power of a long product": lambda: with_first(
-        {
-            "kind": "product",
-            "scale": "1",
-            "factors": [{"function": wide(1000), "power": 500, "proof": None}],
-        }
-    ),
-}
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_too_large_is_refused(name: str) -> None:
     data = HOSTILE[name]()
@@ -175,11 +157,11 @@ def test_what_is_too_large_is_refused(name: str) -> None:
     assert time.process_time() - start < SECONDS
 
 
-@pytest.mark.parametrize("name", ENDLESS)
-def test_endless_work_is_undecided(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_endless_work_is_undecided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The system ends it: such a certificate may be right."""
-    data = ENDLESS[name]()
+    factor = {"function": wide(1000), "power": 500, "proof": None}
     file = tmp_path / "out.json"
+    data = with_first({"kind": "product", "scale": "1", "factors": [factor]})
     file.write_text(sealed(data), encoding="utf-8")
     assert kernel_main([str(file), "--seconds", "1"]) == 3
     assert capsys.readouterr().out == "undecided: work: more than 1 s or 4000 MB\n"
@@ -334,5 +316,5 @@ def test_programs_that_are_too_large_are_refused(
 def test_endless_programs_are_not_derived(constant: Data, tmp_path: Path, verified: Verified) -> None:
     coins = "".join(f"c{i} <- flip(1/2)\n" for i in range(30))
     with_program(constant, HEAD + coins + END, 1, tmp_path / "out.json")
-    said = verified(tmp_path / "out.json", "--time-limit", "3", status=3)
+    said = verified(tmp_path / "out.json", "--time-limit", "1", status=3)
     assert said.splitlines()[-1] == "not derived: the time limit was reached"

@@ -122,9 +122,24 @@ def test_declared_inputs_that_violate_the_claim_refute_it(program: str, size: in
     assert (verdict.size, verdict.known_least) == (size, least)
 
 
+ROUNDS = """
+param N = 2
+input q[N] in reals
+output o[N] in {0, 1} = 0
+adjacent linf 1
+private eps for all N
+n <- 0
+for i in 1..N do
+  if n = 5 then o[i] <- 1 end
+  n <- n + 1
+end
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "reason", "checked"),
     [
+        (ROUNDS, "`n` changes without bound", ""),
         ("noisy_max_random", "kept in `noisy`", "private for N = 1, 2"),
         (SECOND, "", "private for N = 1, 2"),
     ],
