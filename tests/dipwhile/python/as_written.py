@@ -21,18 +21,6 @@ B = dict(inputs="bits[N] in {0, 1}", adjacent="hamming 1", private="eps")
 
 
 # private
-@dipc.mechanism(outputs="best in 0..N-1", **Q)
-def noisy_argmax_loop(queries, epsilon=1.0, N=3):
-    best_idx, best_val = -1, float("-inf")
-    for i, c in enumerate(queries):
-        val = c + np.random.exponential(scale=2 / epsilon)
-        if val > best_val:
-            best_val = val
-            best_idx = i
-    return best_idx
-
-
-# private
 @dipc.mechanism(
     inputs="records[N] in 0..2", outputs="hist[K] in 0..N", adjacent="hamming 1", private="2*eps", N=3
 )
@@ -51,32 +39,6 @@ def thresholded_histogram(records, epsilon, K=3, tau=2):
 
 
 # private
-@dipc.mechanism(inputs="xs[N] in 0..3", outputs="m in 0..3", adjacent="hamming 1", private="eps", N=3)
-def dp_median(xs, epsilon):
-    candidates = list(range(4))
-    utilities = []
-    for c in candidates:
-        rank = sum(x < c for x in xs)
-        utilities.append(-abs(rank - len(xs) / 2))
-    weights = [math.exp(epsilon * u / 2) for u in utilities]
-    return random.choices(candidates, weights=weights, k=1)[0]
-
-
-# private
-@dipc.mechanism(
-    inputs="xs[N] in {a, b, c}", outputs="m in {a, b, c}", adjacent="hamming 1", private="eps", N=3
-)
-def private_mode(xs, epsilon):
-    labels = ["a", "b", "c"]
-    scores = np.array([list(xs).count(l) for l in labels])
-    logits = epsilon * scores / 2
-    logits = logits - np.max(scores) * epsilon / 2
-    probs = np.exp(logits)
-    probs = probs / probs.sum()
-    return np.random.choice(labels, p=probs)
-
-
-# private
 def _bernoulli_half():
     return secrets.randbelow(2) == 1
 
@@ -89,33 +51,6 @@ def warner_coin(truth):
     return "yes" if _bernoulli_half() else "no"
 
 
-# private
-@dipc.mechanism(outputs="c in 0..N, any_ in {True, False}", **{**B, "private": "2*eps"})
-def composed(bits, epsilon, N=3):
-    def noisy_count(values, eps_):
-        return sum(values) + np.random.laplace(0, 1 / eps_)
-
-    count = noisy_count(bits, epsilon)
-    flag = noisy_count(bits, epsilon) > 0.5
-    return max(0, min(N, round(count))), flag
-
-
-# private
-@dipc.mechanism(
-    inputs="age[N] in {young, old}",
-    outputs="yes_[K] in 0..N",
-    adjacent="hamming 1",
-    private="2*eps",
-    N=2,
-    K=2,
-)
-def per_group(age, epsilon):
-    groups = {"young": 0, "old": 0}
-    for a in age:
-        groups[a] += 1
-    return [max(0, min(len(age), g + DLap(epsilon))) for g in groups.values()]
-
-
 # violated
 @dipc.mechanism(outputs="ans[N] in {True, False}", **Q)
 def wrong_threshold(queries, epsilon=1.0, N=3, T=0):
@@ -126,64 +61,11 @@ def wrong_threshold(queries, epsilon=1.0, N=3, T=0):
 
 
 # private
-@dipc.mechanism(
-    inputs="value in {red, green, blue}", outputs="out in {red, green, blue}", adjacent="all", private="eps"
-)
-def rr_cumulative(value, epsilon):
-    domain = ["red", "green", "blue"]
-    e = math.exp(epsilon)
-    u = random.random()
-    acc = 0.0
-    for d in domain:
-        acc += (e if d == value else 1) / (e + 2)
-        if u < acc:
-            return d
-    return domain[-1]
-
-
-# private
 @dipc.mechanism(inputs="data[N] in 0..2", outputs="top in 0..2", adjacent="hamming 1", private="eps", N=3)
 def noisy_histogram_mode(data, epsilon: float = 0.1) -> int:
     counts = np.bincount(data, minlength=3)
     noisy = counts + np.random.laplace(0, 2.0 / epsilon, size=counts.shape)
     return np.argmax(noisy)
-
-
-# private
-@dipc.mechanism(inputs="x[N] in {0, 1}", outputs="out in 0..3", adjacent="hamming 1", private="eps", N=3)
-def laplace_from_exponentials(x, epsilon):
-    noise = np.random.exponential(1 / epsilon) - np.random.exponential(1 / epsilon)
-    y = sum(x) + noise
-    return min(3, max(0, math.floor(y)))
-
-
-# private
-@dipc.mechanism(
-    inputs="xs[N] in 0..2", outputs="lo in 0..2, hi in 0..2", adjacent="hamming 1", private="2*eps", N=3
-)
-def range_finder(xs, epsilon):
-    def em(score, candidates, eps):
-        ws = [math.exp(eps * score(c) / 2) for c in candidates]
-        total = sum(ws)
-        r = random.random() * total
-        for c, w in zip(candidates, ws):
-            r -= w
-            if r <= 0:
-                return c
-        return candidates[-1]
-
-    lo = em(lambda c: -abs(sum(x < c for x in xs) - 1), [0, 1, 2], epsilon)
-    hi = em(lambda c: -abs(sum(x <= c for x in xs) - 2), [0, 1, 2], epsilon)
-    return lo, hi
-
-
-# private
-@dipc.mechanism(inputs="q[N] in {-1,0,1}", outputs="idx in {-1, 0, 1, 2}", adjacent="linf 1", private="eps")
-def first_above_enumerate(q, epsilon, N=3, threshold=0.0):
-    noisy_threshold = threshold + np.random.laplace(scale=2.0 / epsilon)
-    return next(
-        (i for i, v in enumerate(q) if v + np.random.laplace(scale=4.0 / epsilon) > noisy_threshold), -1
-    )
 
 
 # private
@@ -231,36 +113,10 @@ def top_k_argsort(scores, epsilon, M=2):
 
 
 # private
-@dipc.mechanism(
-    inputs="scores[K] in {0, 1}", outputs="best in 0..K-1", adjacent="linf 1", private="2*eps", K=3
-)
-def shuffled_and_flipped(scores, epsilon):
-    best = max(scores)
-    order = list(range(len(scores)))
-    random.shuffle(order)
-    for i in order:
-        if random.random() <= math.exp(epsilon * (scores[i] - best)):
-            return i
-
-
-# private
 @dipc.mechanism(inputs="x in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
 def e_power(x, epsilon):
     p = math.e**epsilon / (math.e**epsilon + 1)
     return x ^ (random.random() > p)
-
-
-# private
-@dipc.mechanism(
-    inputs="xs[N] in {a, b}", outputs="winner in {a, b, tie}", adjacent="hamming 1", private="2*eps", N=2
-)
-def counter_winner(xs, epsilon):
-    counts = Counter(xs)
-    a = counts["a"] + DLap(epsilon)
-    b = counts["b"] + DLap(epsilon)
-    if a == b:
-        return "tie"
-    return "a" if a > b else "b"
 
 
 # private
@@ -277,63 +133,12 @@ def subset_or_none(x, epsilon, k=4):
 
 
 # private
-@dipc.mechanism(
-    outputs="ans[N] in {above, below}", inputs="queries[N] in {0, 1}", adjacent="linf 1", private="eps", N=2
-)
-def svt_while(queries, epsilon, T=1):
-    scale = 1.0 / epsilon
-    T_hat = T + np.random.laplace(0, 2 * scale)
-    answers = ["below" for _ in queries]
-    i = 0
-    while True:
-        if i == len(queries):
-            break
-        v = np.random.laplace(0, 4 * scale)
-        if queries[i] + v >= T_hat:
-            answers[i] = "above"
-            break
-        i += 1
-    return answers
-
-
-# private
 @dipc.mechanism(outputs="c in 0..3", **B)
 def sum_map_reduce(bits, epsilon, N=3):
     total = reduce(lambda a, b: a + b, bits, 0)
     noise = random.expovariate(epsilon) - random.expovariate(epsilon)
     value = math.floor(total + noise + 0.5)
     return sorted([0, value, 3])[1]
-
-
-# private
-@dipc.mechanism(inputs="x in 0..3", outputs="code[L] in {0, 1}", adjacent="all", private="2*eps", L=2)
-def bits_of(x, epsilon, L=2):
-    p = 1 / (1 + np.exp(epsilon))
-    bits = [(x >> i) & 1 for i in range(L)]
-    flips = np.random.rand(L) < p
-    return [int(b) ^ int(f) for b, f in zip(bits, flips)]
-
-
-# private
-@dipc.mechanism(
-    inputs="xs[N] in 0..1", outputs="r in {low, mid, high}", adjacent="hamming 1", private="eps", N=3
-)
-def buckets(xs, epsilon):
-    noisy = sum(xs) + np.random.laplace(scale=1 / epsilon)
-    for bound, name in [(1, "low"), (2, "mid"), (math.inf, "high")]:
-        if noisy < bound:
-            return name
-
-
-# private
-@dipc.mechanism(inputs="xs[N] in 0..1", outputs="r in 0..7", adjacent="hamming 1", private="3*eps", N=2)
-def prefix_sums(xs, epsilon):
-    total = 0
-    out = 0
-    for i, prefix in enumerate(itertools.accumulate(xs)):
-        noisy = prefix + np.random.laplace(scale=1 / epsilon)
-        out |= (noisy > 0.5) << i
-    return out
 
 
 # private
