@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from pathlib import Path
 
@@ -120,11 +119,10 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     assert issubclass(MissingPackage, ImportError)
 
 
+@pytest.mark.filterwarnings("error")
 def test_plots_leave_global_settings_alone() -> None:
-    code = (
-        "import dipc, matplotlib, sys; before = dict(matplotlib.rcParams); "
-        "dipc.Quotient.of(1).plot()._repr_png_(); "
-        "assert dict(matplotlib.rcParams) == before; "
-        "assert not sys.modules['matplotlib._pylab_helpers'].Gcf.get_all_fig_managers()"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=ROOT)
+    matplotlib = pytest.importorskip("matplotlib")
+    shown = pytest.importorskip("matplotlib._pylab_helpers").Gcf.get_all_fig_managers
+    before = dict(matplotlib.rcParams), shown()
+    Quotient.of(1).plot()._repr_png_()
+    assert (dict(matplotlib.rcParams), shown()) == before
