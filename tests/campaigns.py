@@ -1,13 +1,13 @@
 """Which tests are longer in a campaign: with DIPC_CAMPAIGN=1, everything is tried that a test can try.
 
-By default a part of it is, so that the gate ends in minutes.  Cases that are left out are skipped, not lost:
-``python -m pytest -rs`` lists them.  With DIPC_LAW_EXAMPLES=1000, laws draw so many fresh examples.
+By default a part of it is, so that the gate ends in minutes: fewer seeds and samples, and the slow cases are
+skipped; ``python -m pytest -rs`` lists those.  With DIPC_LAW_EXAMPLES=1000, laws draw so many fresh examples.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -30,19 +30,14 @@ def many(number: int, campaign: int) -> int:
 def some(cases: Iterable[T], number: int) -> list[T]:
     """So many of the cases, spread evenly; in a campaign all of them."""
     listed = list(cases)
-    return listed if CAMPAIGN or number >= len(listed) else [listed[i] for i in _spread(listed, number)]
+    if CAMPAIGN or number >= len(listed):
+        return listed
+    return [listed[i * len(listed) // number] for i in range(number)]
 
 
 def spared(cases: Iterable[T], slow: Container[T]) -> list[T | ParameterSet]:
-    """Cases for ``pytest.mark.parametrize``: the slow ones are tried in a campaign only."""
+    """Cases for ``pytest.mark.parametrize``: the slow ones are skipped, but in a campaign."""
     return [_left_out(case) if case in slow else case for case in cases]
-
-
-def spread(cases: Iterable[T], number: int) -> list[T | ParameterSet]:
-    """Cases for ``pytest.mark.parametrize``: all but so many, spread evenly, are tried in a campaign only."""
-    listed = list(cases)
-    tried = _spread(listed, number)
-    return [case if i in tried else _left_out(case) for i, case in enumerate(listed)]
 
 
 def drawn(examples: int, campaign: int = 0) -> settings:
@@ -69,7 +64,3 @@ def sown(law: Callable[[], None], seeds: Iterable[int]) -> None:
 def _left_out(case: object) -> ParameterSet:
     """A tuple has a value for each of several arguments, as in ``parametrize``."""
     return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=LEFT_OUT)
-
-
-def _spread(cases: Sequence[object], number: int) -> list[int]:
-    return [i * len(cases) // number for i in range(number)]

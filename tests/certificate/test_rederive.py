@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from certificates import SMALLER, data_of, path_of, sealed, with_text
 from shipped_programs import PROGRAMS
 
@@ -21,7 +21,7 @@ def checked(data: dict[str, Any]) -> privacy.Certificate:
     return statements.check(sealed(data).encode())
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", some(PROGRAMS, 12), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     smaller = SMALLER.get(path.stem, {})
     certificate = checked(data_of(path, **smaller))

@@ -6,7 +6,7 @@ import random
 
 import mpmath
 import pytest
-from campaigns import many, spread
+from campaigns import many, some
 from flint import arb, ctx, fmpq
 
 import dipc
@@ -33,7 +33,7 @@ def contains(found: Least, name: Name) -> bool:
 
 @pytest.mark.parametrize(
     ("name", "n", "budgets", "kind", "place"),
-    spread(
+    some(
         [
             ("svt1", 2, "(0, 1]", Kind.AT, 1),
             ("svt1", 3, "[1/2, 7/3]", Kind.AT, fmpq(7, 3)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from flint import fmpq
 
 import dipc
@@ -45,7 +45,7 @@ TABLE = [
 """Program, parameters, least t, and whether it is attained (at every eps)."""
 
 
-@pytest.mark.parametrize(("name", "parameters", "t", "attained"), spread(TABLE, 12))
+@pytest.mark.parametrize(("name", "parameters", "t", "attained"), some(TABLE, 12))
 def test_least_budget(name: str, parameters: dict[str, int], t: str, attained: bool) -> None:
     program = dipc.load(PROGRAMS / f"{name}.dip", **parameters)
     found = program.budget()

@@ -7,7 +7,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from dpctl.fast import broken, path_probabilities, satisfying
 from dpctl.oracle import holding, ok
 from dpctl.random_chains import random_chain, random_exponent, random_path, random_privacy, random_state
@@ -42,7 +42,7 @@ def fast(chain: MarkovChain, formula: Formula) -> frozenset[int]:
     return satisfying(chain, formula, Clock())
 
 
-@pytest.mark.parametrize("seed", spread(range(10), 2))
+@pytest.mark.parametrize("seed", some(range(10), 2))
 @pytest.mark.parametrize("bits", ["no exact numbers at once", "exact numbers at once"])
 def test_the_oracle_agrees(seed: int, bits: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enclosed, "SMALL", 0 if bits.startswith("no") else 64)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from campaigns import many, spread
+from campaigns import many, some
 
 import dipc
 from dipc.clock import unlimited
@@ -118,7 +118,7 @@ def known(formula: Formula) -> dict[Formula, frozenset[int]]:
     return known_sets(formula, lambda part: frozenset(s for s in LETTERS if truths(part, [s], 0)[0]))
 
 
-@pytest.mark.parametrize("seed", spread(range(60), 12))
+@pytest.mark.parametrize("seed", some(range(60), 12))
 def test_the_automaton_of_spot_is_that_of_the_formula_and_of_no_other(seed: int) -> None:
     pytest.importorskip("spot")
     random = Random(seed)

@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from dpctl import evaluator
 from dpctl.evaluator import EPS, Tree, shown
 from dpctl.test_regions import inside
@@ -36,7 +36,7 @@ def fraction(function: object, eps: fmpq) -> Fraction:
     return Fraction(int(number.numerator), int(number.denominator))
 
 
-@pytest.mark.parametrize("seed", spread(range(4), 1))
+@pytest.mark.parametrize("seed", some(range(4), 1))
 def test_witnesses_where_probabilities_are_rational_functions_of_eps(seed: int) -> None:
     rng, seen = random.Random(seed), 0
     for _ in range(25):

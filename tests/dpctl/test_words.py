@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from campaigns import spared, spread
+from campaigns import some, spared
 from dpctl.test_regions import inside
 from flint import fmpq
 from processes import by_word, fractions_of, horizon, random_mdp, random_path, until_in_chain
@@ -57,7 +57,7 @@ def word_of(mdp: Mdp[fmpq], witness: Witness, length: int) -> list[int]:
     return [mdp.actions.index(name) for name in actions]
 
 
-@pytest.mark.parametrize("seed", spread(range(80), 16))
+@pytest.mark.parametrize("seed", some(range(80), 16))
 def test_bounded_formulas_against_all_words(seed: int) -> None:
     random = Random(seed)
     mdp = random_mdp(random, 3, random.randint(1, 3))
@@ -96,7 +96,7 @@ def test_bounded_formulas_against_all_words(seed: int) -> None:
         assert fraction(segment.found.value) == max([Fraction(1), *(p / q for p, q in pairs if q)])
 
 
-@pytest.mark.parametrize("seed", spread(range(50), 10))
+@pytest.mark.parametrize("seed", some(range(50), 10))
 def test_until_never_contradicts_a_word(seed: int) -> None:
     """Words (prefix)(a)^w by hand: none breaks what holds, all stay within what is undecided."""
     random = Random(seed)
@@ -131,7 +131,7 @@ def test_until_never_contradicts_a_word(seed: int) -> None:
         assert max(worst[s, t], worst[t, s]) <= fraction(each.high)
 
 
-@pytest.mark.parametrize("seed", spread(range(60), 12))
+@pytest.mark.parametrize("seed", some(range(60), 12))
 def test_one_action_is_a_chain(seed: int) -> None:
     """Also if it has several names."""
     random = Random(seed)
@@ -146,7 +146,7 @@ def test_one_action_is_a_chain(seed: int) -> None:
         assert asked(doubled, formula).at == expected
 
 
-@pytest.mark.parametrize("seed", spread(range(40), 8))
+@pytest.mark.parametrize("seed", some(range(40), 8))
 def test_nested_formulas_are_evaluated_afresh(seed: int) -> None:
     random = Random(seed)
     mdp = random_mdp(random, 3, 2)
@@ -177,7 +177,7 @@ def with_eps(random: Random, mdp: Mdp[fmpq]) -> Mdp[Quotient]:
     return replace(mdp, rows=tuple(tuple(map(changed, rows)) for rows in mdp.rows))  # type: ignore[return-value,arg-type]
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 10))
+@pytest.mark.parametrize("seed", some(range(30), 10))
 def test_every_eps_is_each_eps(seed: int) -> None:
     """What holds on a range, at single eps: another algorithm, on numbers."""
     random = Random(seed)

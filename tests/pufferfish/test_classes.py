@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from flint import fmpq
 from pufferfish.parametric_examples import GEOMETRIC, one_shot, question, side, unit_ranges
 
@@ -60,7 +60,7 @@ def some_function(rng: random.Random) -> Parametric:
     return f / (1 + P * rng.randint(0, 2))
 
 
-@pytest.mark.parametrize("seed", spread(range(80), 16))
+@pytest.mark.parametrize("seed", some(range(80), 16))
 @pytest.mark.parametrize("parameters", CLASSES, ids=["triangle", "fraction", "where", "square"])
 def test_answers_agree_with_a_grid(parameters: Parameters, seed: int) -> None:
     f = some_function(random.Random(seed))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from flint import fmpq
 from pufferfish.parametric_examples import example3, example4
 from pufferfish.small_models import mixing_chain, noisy_chain
@@ -34,7 +34,7 @@ def excesses(asked: Question, point: dict[str, fmpq], c: Fraction) -> list[Fract
     return [sum((max(Fraction(0), a - c * b) for a, b in some), Fraction(0)) for some in sums]
 
 
-@pytest.mark.parametrize("seed", spread(range(30), 5))
+@pytest.mark.parametrize("seed", some(range(30), 5))
 @pytest.mark.parametrize("names", [("p",), ("p", "q")])
 @pytest.mark.parametrize("delta", [fmpq(1, 100), fmpq(1, 10), fmpq(1, 3)])
 def test_sums_over_all_sequences(seed: int, names: tuple[str, ...], delta: fmpq) -> None:

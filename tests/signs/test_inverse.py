@@ -8,7 +8,7 @@ from random import Random
 
 import mpmath
 import pytest
-from campaigns import spread
+from campaigns import some
 from flint import fmpq
 from numeric import high, value
 
@@ -66,7 +66,7 @@ def agrees(f: ExpPoly) -> None:
                 assert cell.signs[0] == sign, (f, eps, cells)
 
 
-@pytest.mark.parametrize("seed", spread(range(90), 18))
+@pytest.mark.parametrize("seed", some(range(90), 18))
 def test_sign_tables_agree_with_sixty_digits(seed: int) -> None:
     random = Random(seed)
     f = random_function(random, constants=seed % 3 == 0)
@@ -78,7 +78,7 @@ def test_sign_tables_agree_with_sixty_digits(seed: int) -> None:
         agrees(f)
 
 
-@pytest.mark.parametrize("seed", spread(range(60), 12))
+@pytest.mark.parametrize("seed", some(range(60), 12))
 def test_no_root_up_to(seed: int) -> None:
     f = random_function(Random(1000 + seed), constants=seed % 2 == 0)
     if not f:
@@ -238,7 +238,7 @@ def test_both_kinds_in_one_program() -> None:
     assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "0.7071067811"),)
 
 
-@pytest.mark.parametrize("delta", spread(["1/20", "1/5", "exp(-1/eps)", "exp(-eps)", "eps/(1+eps)/2"], 3))
+@pytest.mark.parametrize("delta", some(["1/20", "1/5", "exp(-1/eps)", "exp(-eps)", "eps/(1+eps)/2"], 3))
 def test_mixed_claims_with_delta_against_the_grid(delta: str) -> None:
     """The exact delta at eps = sum of the positive excesses, at 60 digits, for all pairs on a grid."""
     text = """

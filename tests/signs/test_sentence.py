@@ -6,7 +6,7 @@ import random
 
 import mpmath
 import pytest
-from campaigns import spread
+from campaigns import some
 from flint import fmpq
 from numeric import high, value
 from patience import PATIENCE
@@ -208,7 +208,7 @@ def random_formula(rng: random.Random, pool: list[ExpPoly], depth: int) -> Formu
     return rng.choice((Not(parts[0]), And(parts), Or(parts)))
 
 
-@pytest.mark.parametrize("seed", spread(range(150), 30))
+@pytest.mark.parametrize("seed", some(range(150), 30))
 def test_random_sentences_against_high_precision(seed: int) -> None:
     """Functions are drawn from a small pool, and multiplied: many share roots."""
     rng = random.Random(seed)

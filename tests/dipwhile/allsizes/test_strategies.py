@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from campaigns import spread
+from campaigns import some
 from dipwhile.allsizes.automata import (
     above_threshold,
     automaton,
@@ -153,7 +153,7 @@ def test_a_sample_whose_use_is_decided_later_needs_strategies_of_its_own():
     assert not covers(asked, ())
 
 
-@pytest.mark.parametrize("seed", spread(range(150), 25))
+@pytest.mark.parametrize("seed", some(range(150), 25))
 def test_strategies_of_random_automata(seed):
     asked = random_automaton(seed)
     together = by_scipy(asked.edges)
@@ -171,7 +171,7 @@ def test_strategies_of_random_automata(seed):
     assert all(value is not None and value <= found.t for value in values)
 
 
-@pytest.mark.parametrize("seed", spread(range(60), 12))
+@pytest.mark.parametrize("seed", some(range(60), 12))
 def test_without_cycles_the_strategies_cost_as_much_as_the_dearest_run(seed):
     asked = random_automaton(seed, places=5, cycles=False)
     costs = [by_scipy(unrolled(asked, run)) for run in runs(asked)]
@@ -181,7 +181,7 @@ def test_without_cycles_the_strategies_cost_as_much_as_the_dearest_run(seed):
     assert run.run in set(runs(asked)) and run_value(asked, run.run) == run.cost
 
 
-@pytest.mark.parametrize("seed", spread(range(150), 25))
+@pytest.mark.parametrize("seed", some(range(150), 25))
 def test_integer_noise_moves_by_integers(seed):
     asked = random_automaton(seed, kinds=("DLap",))
     whole = cheapest(asked.edges, 0, Clock())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import oracles
 import pytest
-from campaigns import spread
+from campaigns import some
 from dipwhile.python.to_python import load_function, to_python
 from shipped_programs import PROGRAMS
 
@@ -36,7 +36,7 @@ def same_distributions(text: str, **parameters: int) -> None:
         assert dict(written.distribution(**given)) == law, inputs
 
 
-@pytest.mark.parametrize("path", spread(PROGRAMS, 12), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", some(PROGRAMS, 12), ids=lambda path: path.stem)
 def test_shipped_programs(path: Path) -> None:
     """The same verdict, counts and counterexample too."""
     text = path.read_text(encoding="utf-8")

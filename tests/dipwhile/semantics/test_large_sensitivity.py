@@ -16,7 +16,7 @@ import mpmath
 import pytest
 import reference
 from agreement import world, wrong
-from campaigns import spread
+from campaigns import some
 from exact_integrals import NONE, exponential, sign
 from flint import fmpq
 from numeric import value
@@ -97,7 +97,7 @@ def random_sample(family: str, seed: int, far: int) -> Sample:
     )
 
 
-@pytest.mark.parametrize("family", spread(FAMILIES, 4))
+@pytest.mark.parametrize("family", some(FAMILIES, 4))
 def test_probabilities_far_apart(family: str) -> None:
     """Means 3000 apart, rates near eps/3000."""
     program = read(Source("far.dip", random_sample(family, 0, 3000).text))
@@ -106,7 +106,7 @@ def test_probabilities_far_apart(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", spread(range(4), 2))
+@pytest.mark.parametrize("seed", some(range(4), 2))
 def test_verdicts(family: str, seed: int) -> None:
     """Means a few steps apart: the verdict against the reference."""
     sample = random_sample(family, seed, 4 + 2 * seed)
@@ -128,7 +128,7 @@ def test_verdicts(family: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", spread(range(3), 1))
+@pytest.mark.parametrize("seed", some(range(3), 1))
 def test_short_fractions_against_lowest_terms(
     family: str, seed: int, force: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

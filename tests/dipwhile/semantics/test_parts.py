@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import many, spread
+from campaigns import many, some
 from flint import fmpq
 from independent_parts import random_program
 
@@ -189,7 +189,7 @@ WAYS = product(
 )
 
 
-@pytest.mark.parametrize(("body", "claim", "adjacent"), spread(WAYS, 8))
+@pytest.mark.parametrize(("body", "claim", "adjacent"), some(WAYS, 8))
 def test_the_ways_that_lose_most(body: str, claim: str, adjacent: str) -> None:
     domain = "0, 1/2, 1" if body is CONCAVE else "0, 1, 2"
     head = f"input q[2] in {{{domain}}}; output o[2] in 0..3 = 0; adjacent {adjacent}; "
