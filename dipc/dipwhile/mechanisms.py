@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     import dipc.claims.tightness.least_epsilon as least_epsilon
     import dipc.claims.tightness.losses as loss
     import dipc.dipwhile.allsizes.answer as answer
-    import dipc.dipwhile.allsizes.front as front
     import dipc.dipwhile.allsizes.question as all_sizes
     import dipc.dipwhile.certify.privacy as produce
     import dipc.dipwhile.explain.explanation as explanation
@@ -75,7 +74,6 @@ else:
     least_epsilon = lazily("dipc.claims.tightness.least_epsilon")
     loss = lazily("dipc.claims.tightness.losses")
     answer = lazily("dipc.dipwhile.allsizes.answer")
-    front = lazily("dipc.dipwhile.allsizes.front")
     all_sizes = lazily("dipc.dipwhile.allsizes.question")
     explanation = lazily("dipc.dipwhile.explain.explanation")
     formats, questions = map(lazily, ("dipc.dipwhile.export.formats", "dipc.dipwhile.export.questions"))
@@ -666,7 +664,7 @@ def _loaded(source: Source, parameters: Mapping[str, PythonValue]) -> Mechanism:
     overrides = {k: convert.to_rational(v, f"the parameter `{k}`") for k, v in parameters.items()}
     try:
         asked = all_sizes.question(source, overrides, needs_claim=False)
-        front.finite_version(asked.program, source, overrides)
+        all_sizes.finite_version(asked.program, source, overrides)
     except InputError:
         raise refusal from None
     return OnlyProved(asked, refusal)

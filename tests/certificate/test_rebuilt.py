@@ -24,7 +24,6 @@ import dipc.dipwhile.certify.every_size as sizes
 from dipc.certificate.format import dumps
 from dipc.cli.main import status as exit_status
 from dipc.clock import Clock, Limits
-from dipc.dipwhile.allsizes.build import prepared
 from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed_at
 from dipc.dipwhile.allsizes.labels import Adjacency as Labels
 from dipc.dipwhile.allsizes.question import question
@@ -100,7 +99,7 @@ def certified(text: str, **overrides: int) -> Certificate:
     source, values = Source("program.dip", text), {name: fmpq(value) for name, value in overrides.items()}
     asking = question(source, values)
     assert asking.goal is not None
-    asked = prepared(asking)
+    asked = asking.checked()
     automaton = asked.automaton(clock())
     solved = strategies(automaton, None, clock())
     assert isinstance(solved, Solved)
@@ -164,7 +163,7 @@ def test_what_was_not_confirmed_is_named(tmp_path: Path, capsys: pytest.CaptureF
 def test_random_programs_have_the_law_of_their_automaton(seed: int) -> None:
     """Every automaton of the builder is found again, not without one of its edges, and every proof holds."""
     try:
-        asked = prepared(question(Source("random.dip", program(seed)), {}, needs_claim=False))
+        asked = question(Source("random.dip", program(seed)), {}, needs_claim=False).checked()
         solved = strategies(asked.automaton(clock()), None, clock())
     except (InputError, LimitReached):
         return
@@ -182,7 +181,7 @@ WEAK = {rewrite.ast.Op.GT: rewrite.ast.Op.GE, rewrite.ast.Op.LT: rewrite.ast.Op.
 def test_ties_belong_to_the_law(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With integer noise, of equal values one wins: the rewritten program must not count all of them."""
     text = (OTHERS.get(name) or text_of(name)).replace("in reals", "in integers").replace("Lap(", "DLap(")
-    asked = prepared(question(Source("ties.dip", text), {}, "9*eps"))
+    asked = question(Source("ties.dip", text), {}, "9*eps").checked()
     assert confirmed_at((1, 2), asked, fmpq(9), clock(), laws=True).text == "exactly for N = 1, 2"
     exact = rewrite._with
     monkeypatch.setattr(rewrite, "_with", lambda b, left, op, right: exact(b, left, WEAK.get(op, op), right))
@@ -212,7 +211,7 @@ def test_a_wrong_rewriting_is_refused(
 
 def rebuilt_anyway(certificate: Certificate) -> Any:
     text = certificate.program.text
-    return prepared(question(Source("program.dip", text), {}))
+    return question(Source("program.dip", text), {}).checked()
 
 
 def test_a_proof_with_a_smaller_t_is_refused() -> None:

@@ -14,12 +14,10 @@ from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.execute import run
 from dipc.dipwhile.allsizes.expressions import evaluate
 from dipc.dipwhile.allsizes.feasible import Condition
-from dipc.dipwhile.allsizes.front import finite_version, free_sizes, symbolic
 from dipc.dipwhile.allsizes.integers import assigned_values, integer_names, is_integer
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.outputs import belongs
 from dipc.dipwhile.allsizes.paths import Dropped, Path
-from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.rewrite import Scope, assigned_in, rewritten
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
@@ -300,47 +298,3 @@ def _cut_text(system: System, point: Point) -> str:
         case Cut(text, span):
             return f"line {span.line}: {text}"
     return f"line {operation.span.line}: while"  # type: ignore[union-attr]
-
-
-# --- a question --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A checked question: its automata, for every size or for one."""
-
-    question: Question
-    systems: dict[object, System] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def every_size(self) -> System:
-        """What all paths have in common, for every size.  Raises :class:`Unsupported`."""
-        return self.system()
-
-    @property
-    def budgets(self) -> EpsRange:
-        """The range of eps in question."""
-        return self.question.goal.budgets if self.question.goal else EpsRange.positive()
-
-    def automaton(self, clock: Clock, sizes: Mapping[str, int] | None = None) -> Automaton:
-        """The automaton for every size, or, layer by layer, for the given ones.
-
-        Raises :class:`Unsupported` for what the method does not cover.
-        """
-        return automaton_of(self.system(sizes), self.question.program, clock)
-
-    def system(self, sizes: Mapping[str, int] | None = None) -> System:
-        """What all paths have in common, for every size or for given ones.  Raises :class:`Unsupported`."""
-        key = None if sizes is None else tuple(sorted(sizes.items()))
-        if key not in self.systems:
-            asked = self.question
-            constants = asked.constants if sizes is None else asked.constants_at(sizes)
-            names = symbolic(asked.program, free_sizes(asked.program), {})
-            self.systems[key] = system_of(asked.program, asked.source, constants, names, self.budgets)
-        return self.systems[key]
-
-
-def prepared(question: Question) -> Prepared:
-    """Check the program.  Raises :class:`InputError` for what is wrong in it."""
-    finite_version(question.program, question.source, question.overrides)
-    return Prepared(question)

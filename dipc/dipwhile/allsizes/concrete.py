@@ -29,9 +29,10 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Choice
-from dipc.dipwhile.allsizes.build import Prepared, Walk, walked
+from dipc.dipwhile.allsizes.build import Walk, walked
 from dipc.dipwhile.allsizes.feasible import Condition, solution
 from dipc.dipwhile.allsizes.linear import cost_of_run
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import (
     ONE,
@@ -124,12 +125,12 @@ def run_of(system: System, automaton: Automaton, edges: Iterable[int]) -> Run:
 class Concrete:
     """The runs of a program for some sizes."""
 
-    def __init__(self, asked: Prepared, sizes: Mapping[str, int], clock: Clock) -> None:
+    def __init__(self, asked: Question, sizes: Mapping[str, int], clock: Clock) -> None:
         self.system, self.clock = asked.system(sizes), clock
-        declared = asked.question.declared_at(sizes)
+        declared = asked.declared_at(sizes)
         self.bounded = {
             d.name: declared.interval(d.domain, f"the interval of `{d.name}`")
-            for d in asked.question.program.inputs
+            for d in asked.program.inputs
             if isinstance(d.domain, ast.Between)
         }
 

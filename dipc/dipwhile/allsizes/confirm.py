@@ -20,9 +20,9 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Undecided
 from dipc.clock import Busy, Clock
-from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.finite import decided, program_at
 from dipc.dipwhile.allsizes.laws import same_laws
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, ZERO
 from dipc.dipwhile.allsizes.verdict import Confirmed
@@ -43,20 +43,20 @@ SECONDS = 1.0
 """Of the processor, for all sizes together."""
 
 
-def confirmed(asked: Prepared, t: fmpq, clock: Clock) -> Confirmed:
+def confirmed(asked: Question, t: fmpq, clock: Clock) -> Confirmed:
     """At which of the smallest sizes the exact engine agrees, if it soon does; see :func:`confirmed_at`."""
     return confirmed_at(SIZES, asked, t, Busy(clock, SECONDS))
 
 
 def confirmed_at(
-    sizes: Sequence[int], asked: Prepared, t: fmpq, clock: Clock, laws: bool = False
+    sizes: Sequence[int], asked: Question, t: fmpq, clock: Clock, laws: bool = False
 ) -> Confirmed:
     """At which combinations of these sizes the exact engine agrees that the program is (t*eps, 0)-private.
 
     Raises :class:`Contradicted` with the counterexample if it does not; with ``laws`` also if the program
     that the automaton is built from has another law on some inputs.
     """
-    system, names, missing = asked.system(), asked.question.sizes, dict[tuple[int, ...], str]()
+    system, names, missing = asked.system(), asked.sizes, dict[tuple[int, ...], str]()
     tried = tuple(product(sizes, repeat=len(names)))
     for numbers in tried:
         try:
@@ -72,7 +72,7 @@ def confirmed_at(
 
 
 def _doubt(
-    asked: Prepared, system: System, t: fmpq, sizes: Mapping[str, int], clock: Clock, laws: bool
+    asked: Question, system: System, t: fmpq, sizes: Mapping[str, int], clock: Clock, laws: bool
 ) -> str:
     """Why these sizes are not confirmed; empty if they are."""
     program = _finite(asked, system, sizes)
@@ -107,14 +107,14 @@ MOST_DRAWS = 5
 """How many inputs are tried, and how many instructions of a program may draw: less work than the proof."""
 
 
-def check_small(asked: Prepared, clock: Clock) -> None:
+def check_small(asked: Question, clock: Clock) -> None:
     """Raise :class:`InputError` for what `dipc check` refuses at the smallest sizes.
 
     A run that fails is an outcome for every size; here it is a slip.  Nothing is reported of what only
     ``dipc prove`` takes, such as samples in a ``while``.
     """
-    for numbers in product(SIZES, repeat=len(asked.question.sizes)):
-        sizes = dict(zip(asked.question.sizes, numbers, strict=True))
+    for numbers in product(SIZES, repeat=len(asked.sizes)):
+        sizes = dict(zip(asked.sizes, numbers, strict=True))
         try:
             with suppress(FragmentError, Unsupported, LimitReached):
                 program = _small(asked, sizes)
@@ -129,9 +129,9 @@ def _at(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {size}" for name, size in sizes.items())
 
 
-def _small(asked: Prepared, sizes: Mapping[str, int]) -> CoreProgram:
+def _small(asked: Question, sizes: Mapping[str, int]) -> CoreProgram:
     """The program at these sizes, as `dipc check` reads it; infinite sets are some of their values."""
-    program, constants = asked.question.program, asked.question.constants_at(sizes)
+    program, constants = asked.program, asked.constants_at(sizes)
     if any(isinstance(d.domain, ast.Unlisted) for d in program.outputs):
         raise Unsupported("outputs without a finite set")
     inputs = (
@@ -141,10 +141,8 @@ def _small(asked: Prepared, sizes: Mapping[str, int]) -> CoreProgram:
         for d in program.inputs
     )
     claim = None if program.claim is None else replace(program.claim, sizes=())
-    overrides = {**asked.question.overrides, **{name: fmpq(size) for name, size in sizes.items()}}
-    return compile_program(
-        replace(program, inputs=tuple(inputs), claim=claim), asked.question.source, overrides
-    )
+    overrides = {**asked.overrides, **{name: fmpq(size) for name, size in sizes.items()}}
+    return compile_program(replace(program, inputs=tuple(inputs), claim=claim), asked.source, overrides)
 
 
 def _run_some(program: CoreProgram, budgets: EpsRange, clock: Clock) -> None:
@@ -159,11 +157,11 @@ def _run_some(program: CoreProgram, budgets: EpsRange, clock: Clock) -> None:
 # --- the inputs that are tried -----------------------------------------------------------------
 
 
-def _finite(asked: Prepared, system: System, sizes: Mapping[str, int]) -> CoreProgram | None:
+def _finite(asked: Question, system: System, sizes: Mapping[str, int]) -> CoreProgram | None:
     """The program at these sizes, with as many values of each numeric cell as make few enough inputs."""
-    values = {d.name: _cells(d, system) for d in asked.question.program.inputs}
+    values = {d.name: _cells(d, system) for d in asked.program.inputs}
     for count in range(max(map(len, values.values()), default=0), -1, -1):
-        program = program_at(asked.question, sizes, {name: found[:count] for name, found in values.items()})
+        program = program_at(asked, sizes, {name: found[:count] for name, found in values.items()})
         if InputSpace(program).size <= MOST_INPUTS:
             return program
     return None

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.finite import in_levels, levels
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.rewrite import rewritten
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.branching import Branch, branches
@@ -47,14 +47,14 @@ SOME_INPUTS = 4
 WHAT = "the laws of the rewritten program"
 
 
-def same_laws(asked: Prepared, sizes: Mapping[str, int], original: CoreProgram, clock: Clock) -> bool:
+def same_laws(asked: Question, sizes: Mapping[str, int], original: CoreProgram, clock: Clock) -> bool:
     """Whether the rewritten program has the output distribution of ``original`` on some inputs.
 
     ``original`` is the program at these sizes, as of :func:`.finite.program_at`.
     """
-    declared, system = asked.question.declared_at(sizes), asked.system()
-    body = rewritten(asked.question.program.body, system.constants, system.scope)
-    body = in_levels(body, levels(asked.question.program, declared))
+    declared, system = asked.declared_at(sizes), asked.system()
+    body = rewritten(asked.program.body, system.constants, system.scope)
+    body = in_levels(body, levels(asked.program, declared))
     code = compiled(body, dict(declared.constants), original.outputs[0].span, system.scope.sizes)
     refuse_endless(code)
     assigned = {target_name(o.target) for o in code if isinstance(o, Put | Draw)}

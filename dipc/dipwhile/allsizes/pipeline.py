@@ -18,7 +18,6 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
-from dipc.dipwhile.allsizes.build import Prepared, prepared
 from dipc.dipwhile.allsizes.confirm import Contradicted, check_small, confirmed
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.runs import cycle_in_words
@@ -35,7 +34,7 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
     Without a claim, or with ``find_least``, the least t is computed, too.  Raises :class:`InputError` for
     what is wrong in the program.
     """
-    asked = prepared(question)
+    asked = question.checked()
     t = question.goal.multiple if question.goal else None
     try:
         automaton = asked.automaton(clock)
@@ -61,7 +60,7 @@ def prove(question: Question, clock: Clock, find_least: bool = True) -> AllSizes
 # --- what speaks against a claim -------------------------------------------------------------
 
 
-def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
+def attained(asked: Question, automaton: Automaton, solved: Solved, clock: Clock) -> LeastT:
     """What is known of the least t below the proved one: exact, if some size needs it."""
     search = Search(asked, clock)
     found = search.least(solved.t, SMALL)
@@ -70,7 +69,7 @@ def attained(asked: Prepared, automaton: Automaton, solved: Solved, clock: Clock
 
 
 def refuted(
-    asked: Prepared, automaton: Automaton | None, failure: Solved | Unsolved | Unsupported, clock: Clock
+    asked: Question, automaton: Automaton | None, failure: Solved | Unsolved | Unsupported, clock: Clock
 ) -> AllSizesVerdict:
     """The claim was not proved: a size that breaks it, confirmed by the exact engine, or why it is open.
 
@@ -78,20 +77,20 @@ def refuted(
     only; without a violation there they stay open, with the sizes at which `dipc check` agrees.
     """
     search = Search(asked, clock, MOST_SIZE if automaton is not None else SMALL - 1)
-    goal = asked.question.goal
+    goal = asked.goal
     found = search.broken() if goal is not None else None
     inputs = automaton.inputs if automaton is not None else ""
     least, cycle = _least(search, automaton, failure, found) if automaton or found else (None, "")
     if found is not None:
         # A counterexample forgets the sets of outputs: its numbers are levels.  Outputs in a finite set keep
         # it, and `in reals` there is nothing to leave.
-        outputs = asked.question.program.outputs
+        outputs = asked.program.outputs
         loose = {d.name for d in outputs if isinstance(d.domain, ast.Between | ast.Integers)}
-        if loose and (automaton is None or loose & asked.every_size.outside):
+        if loose and (automaton is None or loose & asked.system().outside):
             return Open(MAY_FAIL, None, None, search.checked(), inputs)
         assert least is not None
         return replace(found, least=least, cycle=cycle, inputs=inputs)
-    doubts = asked.every_size.doubts if isinstance(failure, Unsolved) else {}
+    doubts = asked.system().doubts if isinstance(failure, Unsolved) else {}
     reason, span = next(iter(doubts), None) or _why(failure, cycle)
     if goal is not None and goal.delta:
         reason = f"only a proof with delta = 0 is known for every size: {reason}"

@@ -15,10 +15,10 @@ from dipc.claims.tightness.least_epsilon import budget
 from dipc.claims.verdict import Undecided, Verdict
 from dipc.clock import Busy, Clock
 from dipc.dipwhile.allsizes.automaton import Automaton
-from dipc.dipwhile.allsizes.build import Prepared
 from dipc.dipwhile.allsizes.concrete import Concrete, Run, run_of
 from dipc.dipwhile.allsizes.finite import decided, event, program_at
 from dipc.dipwhile.allsizes.linear import relaxed
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.runs import (
     layered_value,
     on_cycles,
@@ -77,9 +77,9 @@ class Layer:
 class Search:
     """Sizes, one by one."""
 
-    def __init__(self, asked: Prepared, clock: Clock, most: int = MOST_SIZE) -> None:
-        self.asked, self.question, self.clock = asked, asked.question, clock
-        self.numbers = range(1, most + 1 if asked.question.sizes else 2)
+    def __init__(self, asked: Question, clock: Clock, most: int = MOST_SIZE) -> None:
+        self.asked, self.clock = asked, clock
+        self.numbers = range(1, most + 1 if asked.sizes else 2)
         self.covered = False  # whether the method covers the program at size 1, once that is asked
         self._layers: dict[int, Layer | None] = {}
         self._declared: dict[int, tuple[Verdict, CoreProgram] | None] = {}
@@ -91,7 +91,7 @@ class Search:
 
     def sizes(self, n: int) -> dict[str, int]:
         """All sizes at once."""
-        return dict.fromkeys(self.question.sizes, n)
+        return dict.fromkeys(self.asked.sizes, n)
 
     def layer(self, n: int) -> Layer | None:
         """What the paths of one size show; None if they are too many, or not supported."""
@@ -122,7 +122,7 @@ class Search:
             if layer is not None and self.proved(n, layer):
                 continue
             if (found := self.confirmed(n, layer)) is not None:
-                least = not open_sizes and (n == 1 or len(self.question.sizes) == 1)
+                least = not open_sizes and (n == 1 or len(self.asked.sizes) == 1)
                 return self.broken_at(n, found, least)
             open_sizes += 1
             if open_sizes == MOST_OPEN:
@@ -139,23 +139,23 @@ class Search:
         """The claim is violated at a size, which may be the ``least``."""
         verdict, program = found
         example, private = verdict.counterexample, self.private_on_declared(n)
-        events = tuple(event(self.question.program, output) for output in example.outputs)
+        events = tuple(event(self.asked.program, output) for output in example.outputs)
         if all(events):
             verdict = replace(verdict, counterexample=replace(example, events=events))
         return BrokenFrom(self.size(n), verdict, LeastT(ZERO, None), "", least, private, program=program)
 
     def size(self, n: int) -> int:
         """The size of a layer: a number from outside, if there is one."""
-        fixed = [int(size.p) for size in self.question.fixed_sizes.values()]
-        return n if self.question.sizes or not fixed else fixed[0]
+        fixed = [int(size.p) for size in self.asked.fixed_sizes.values()]
+        return n if self.asked.sizes or not fixed else fixed[0]
 
     def proved(self, n: int, layer: Layer) -> bool:
         """Whether the claim holds at a size; a proof of what is no program there is no proof."""
-        goal, edges = self.question.goal, layer.automaton.edges
+        goal, edges = self.asked.goal, layer.automaton.edges
         if goal is None or layer.bound is None or layer.bound > goal.multiple:
             return False
         with suppress(InputError, LimitReached):
-            program_at(self.question, self.sizes(n), {})
+            program_at(self.asked, self.sizes(n), {})
             if not any(sample.kind == "DLap" for edge in edges for sample in edge.samples):
                 return True
             found = strategies(layer.automaton, goal.multiple, self.limited(LONG), least=False)
@@ -164,7 +164,7 @@ class Search:
 
     def confirmed(self, n: int, layer: Layer | None) -> tuple[Violated, CoreProgram] | None:
         """A violation at a size: by the dearest run, or by the inputs that the program declares."""
-        goal = self.question.goal
+        goal = self.asked.goal
         assert goal is not None
         if layer is not None and layer.run.labels is not None:
             for s in STEPS:
@@ -195,7 +195,7 @@ class Search:
                 values.setdefault(array, set()).update({first, first + label.constant})
                 if not (concrete.within(array, first) and concrete.within(array, first + label.constant)):
                     raise InputError(f"`{name}` would leave its interval")
-        program = program_at(self.question, self.sizes(n), values)
+        program = program_at(self.asked, self.sizes(n), values)
         others = {cell: v.domain[0] for v in program.inputs for cell in v.cells}
         return program, (others | left, others | right)
 
@@ -205,11 +205,11 @@ class Search:
         """The answer of the exact engine for the inputs that the program declares, if they are few."""
         if n not in self._declared:
             self._declared[n] = None
-            goal = self.question.goal
-            if goal is None or any(isinstance(d.domain, ast.Unlisted) for d in self.question.program.inputs):
+            goal = self.asked.goal
+            if goal is None or any(isinstance(d.domain, ast.Unlisted) for d in self.asked.program.inputs):
                 return None
             with suppress(InputError, LimitReached):
-                program = program_at(self.question, self.sizes(n), {})
+                program = program_at(self.asked, self.sizes(n), {})
                 if Explored(program).space.size <= MOST_INPUTS:
                     self._declared[n] = decided(goal, program, self.limited()), program
         return self._declared[n]
@@ -222,11 +222,11 @@ class Search:
     def checked(self) -> str:
         """What the exact engine says of the declared inputs, in words."""
         private = list(takewhile(self.private_on_declared, self.numbers))
-        sets = ", ".join(f"{d.name} in {show(d.domain)}" for d in self.question.program.inputs)
+        sets = ", ".join(f"{d.name} in {show(d.domain)}" for d in self.asked.program.inputs)
         return f"private{self._where(private)} with {sets}: `dipc check`" if private else ""
 
     def _where(self, sizes: Sequence[int]) -> str:
-        names = " = ".join(self.question.sizes)
+        names = " = ".join(self.asked.sizes)
         return f" for {names} = {', '.join(map(str, sizes))}" if names else ""
 
     # --- the least t -------------------------------------------------------------------------
@@ -255,7 +255,7 @@ class Search:
                 found = bound or ZERO
         if n <= MOST_OPEN:  # the least t of some inputs, or a lower bound for it
             with suppress(InputError, LimitReached):
-                program = program_at(self.question, self.sizes(n), {})
+                program = program_at(self.asked, self.sizes(n), {})
                 if Explored(program).space.size <= MOST_INPUTS:
                     losses = losses_of(Explored(program), self.asked.budgets, self.limited())
                     least = budget(losses).least
@@ -270,7 +270,7 @@ class Search:
         way = max(range(ways), key=lambda way: rank(once[way]))
         for times in REPEATS:
             self.clock.tick("runs")
-            run = run_of(self.asked.every_size, automaton, repeated(automaton, edges, times, way))
+            run = run_of(self.asked.system(), automaton, repeated(automaton, edges, times, way))
             n = max(1, sum(path.round for path, _, _ in run.parts))  # N >= 1
             if n > MOST_ROUNDS:
                 break

@@ -37,10 +37,8 @@ from dipc.dipwhile.allsizes.automaton import (
     Sample,
     Step,
 )
-from dipc.dipwhile.allsizes.build import Prepared, prepared
 from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed_at
-from dipc.dipwhile.allsizes.front import symbolic
-from dipc.dipwhile.allsizes.question import Question
+from dipc.dipwhile.allsizes.question import Question, symbolic
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import Confirmed, ProvedForAll
 from dipc.dipwhile.certify.compared import (
@@ -293,13 +291,13 @@ def confirmed(certificate: kernel.Certificate, clock: Clock) -> Confirmation:
 BUILT = "the automaton was built again by the program that wrote it"
 
 
-def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
+def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Question:
     """Build the automaton again from the program text, and compare all that is listed of it; the question.
 
     Raises :class:`~dipc.kernel.reading.Refused` for a difference.
     """
     (question, built), listed = _built(certificate, clock), certificate.listed
-    said, draws = _question(question.question, built), Draws(question.budgets)
+    said, draws = _question(question, built), Draws(question.budgets)
     for part in ("parameters", "sizes", "inputs", "adjacency"):
         if getattr(listed, part) != said[part]:
             raise Refused(f"deep: {part}", "it is not what the program says")
@@ -323,7 +321,7 @@ def rebuilt(certificate: kernel.Certificate, clock: Clock) -> Prepared:
     return question
 
 
-def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Prepared, Automaton]:
+def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Question, Automaton]:
     """The question about the program text, for what is listed: sizes, parameters, eps; its automaton."""
     claim = certificate.claim
     low, high = to_rational(claim.on.low, "low"), claim.on.high
@@ -334,7 +332,7 @@ def _built(certificate: kernel.Certificate, clock: Clock) -> tuple[Prepared, Aut
     program = replace(_program_of(certificate), claim=every)
     known = rationals(certificate.listed.parameters)
     try:
-        asked = prepared(Question(program, source_in(certificate), known, goal))
+        asked = Question(program, source_in(certificate), known, goal).checked()
         return asked, asked.automaton(clock)
     except InputError as error:
         raise Refused("deep: automaton", error.message) from None

@@ -33,11 +33,11 @@ from dipc.numbers.quotient import Quotient
 from dipc.shipped import STDIN, expected_verdict, is_python, mechanisms_in
 
 if TYPE_CHECKING:
-    import dipc.dipwhile.allsizes.front as front
+    import dipc.dipwhile.allsizes.question as all_sizes
     import dipc.dipwhile.certify.privacy as produce
 else:
     produce = lazily("dipc.dipwhile.certify.privacy")
-    front = lazily("dipc.dipwhile.allsizes.front")
+    all_sizes = lazily("dipc.dipwhile.allsizes.question")
 
 
 FEW = 30  # different inequalities, up to which the curve is computed for a claim of t*eps
@@ -180,7 +180,9 @@ def for_every_size(wanted: program_options.Asked, mechanism: Mechanism, outcome:
     private = outcome.word == "private" and not outcome.interrupted
     if not private or wanted.declarations or wanted.restrictions or wanted.file == STDIN:
         return None
-    sizes = [name for name in front.free_sizes(parse(mechanism.source)) if name not in mechanism.overrides]
+    sizes = [
+        name for name in all_sizes.free_sizes(parse(mechanism.source)) if name not in mechanism.overrides
+    ]
     options_given = [f"-D {given}" for given in wanted.definitions]
     options_given += [] if wanted.claim is None else [f"--claim {shlex.quote(wanted.claim)}"]
     command = " ".join(["dipc prove", wanted.file, *options_given])
@@ -223,7 +225,7 @@ PROBE = 2.0  # seconds
 
 def feasible(wanted: program_options.Asked, mechanism: Mechanism) -> Iterator[str]:
     """The greatest size that is decided soon, if the program has one size: all smaller ones are tried."""
-    sizes = front.free_sizes(parse(mechanism.source))
+    sizes = all_sizes.free_sizes(parse(mechanism.source))
     decided: tuple[int, float] | None = None
     with limits(seconds=PROBE), as_one(), suppress(DipcError):
         for size in count(1) if len(sizes) == 1 else ():

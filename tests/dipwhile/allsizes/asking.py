@@ -10,7 +10,6 @@ from patience import PATIENCE
 from dipc.claims.tightness.least import Least
 from dipc.claims.tightness.least_epsilon import budget
 from dipc.clock import Clock, Limits
-from dipc.dipwhile.allsizes.build import Prepared, prepared
 from dipc.dipwhile.allsizes.pipeline import prove
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
@@ -31,9 +30,9 @@ def source(program: str) -> Source:
     return Source(program, paths()[program].read_text(encoding="utf-8"))
 
 
-def asked(program: str, **values: int) -> Prepared:
+def asked(program: str, **values: int) -> Question:
     """The question, without a claim."""
-    return prepared(question(source(program), overrides(values), needs_claim=False))
+    return question(source(program), overrides(values), needs_claim=False).checked()
 
 
 def proved(program: str, claim: str | None = None, **values: int) -> AllSizesVerdict:
@@ -45,7 +44,7 @@ def proved_t(text: str, seconds: float = PATIENCE) -> fmpq | None:
     """The t that is proved for every N without looking at the claim; None if there is none in this time."""
     source = Source("text.dip", text)
     try:
-        asked = prepared(Question(parse(source), source, {}))
+        asked = Question(parse(source), source, {}).checked()
         found = asked.automaton(Clock(Limits(seconds)))
         solved = strategies(found, None, Clock(Limits(seconds)))
     except (InputError, LimitReached):

@@ -20,7 +20,6 @@ from flint import fmpq
 from rationals import fraction
 from reference import law_of
 
-from dipc.dipwhile.allsizes.build import prepared
 from dipc.dipwhile.allsizes.finite import program_at
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -69,7 +68,7 @@ def broken(text: str, t: fmpq, size: int, eps: fmpq) -> str:
     """Neighbours whose laws differ by more than exp(t*eps), and "failing" if a run fails; "" if neither."""
     values = [fmpq(0), fmpq(1), fmpq(2)] if "DLap" in text else [fmpq(0), fmpq(1, 2), fmpq(1)]
     of_cells = {} if "hamming" in text else {"q": values}  # some cells are outside the sets of outputs
-    at = program_at(prepared(question(Source("a.dip", text), {})).question, {"N": size}, of_cells)
+    at = program_at(question(Source("a.dip", text), {}).checked(), {"N": size}, of_cells)
     space, factor = InputSpace(at), exponential(fraction(t * eps))
     inputs = [space.at(k) for k in range(space.size)]
     laws = {tuple(map(fraction, u.values())): law_of(world(at, eps), u) for u in inputs}

@@ -12,7 +12,7 @@ from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
-from dipc.dipwhile.allsizes.build import Prepared
+from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.verdict import Open, ProvedForAll
 from dipc.dipwhile.pipeline import check_for_all_budgets
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -112,7 +112,7 @@ def same_words(one: str, other: str) -> bool:
     return re.sub(r"-?\d+", "0", one) == re.sub(r"-?\d+", "0", other)
 
 
-def may_fail(question: Prepared) -> bool:
+def may_fail(question: Question) -> bool:
     """Whether some path ends with a failure."""
     edges = question.automaton(Clock()).edges
     return any(text.startswith("the run fails: ") for edge in edges for text in edge.decisions)

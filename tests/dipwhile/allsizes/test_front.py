@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.front import finite_version
-from dipc.dipwhile.allsizes.question import question
+from dipc.dipwhile.allsizes.question import finite_version, question
 from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram

@@ -203,7 +203,7 @@ def test_bounded_inputs_have_no_asymptotics() -> None:
 
 def test_levels() -> None:
     """Outputs without a finite set, in levels; the program is one for `dipc check`, with its text."""
-    program = program_at(asked(GAP).question, {"N": 2}, {"q": {fmpq(0), fmpq(5)}})
+    program = program_at(asked(GAP), {"N": 2}, {"q": {fmpq(0), fmpq(5)}})
     assert [variable.domain for variable in program.inputs] == [(fmpq(0), fmpq(5))]
     assert "disc(out_exact, -1, 0, 1)" in program.source.text
     assert show_program(parse(program.source)) == program.source.text
