@@ -23,17 +23,8 @@ from dipc.dipwhile.allsizes.system import END, START, Point, System
 from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
 from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.liveness import NO_CELLS, live
-from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import (
-    Code,
-    Cut,
-    Draw,
-    Enter,
-    Pick,
-    Put,
-    Round,
-    value_of,
-)
+from dipc.dipwhile.syntax import ast, core
+from dipc.dipwhile.syntax.arrays import assignments
 from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.types import names_in
@@ -63,7 +54,7 @@ def automaton_of(system: System, program: ast.Program, clock: Clock) -> Automato
     while True:
         known = system.stream_count
         automaton = Builder(system, clock).automaton(symbolic)
-        if known == system.stream_count or not any(isinstance(o, Enter) for o in system.code):
+        if known == system.stream_count or not any(isinstance(o, core.Enter) for o in system.code):
             return automaton
         system.walked.clear()  # paths that entered a loop before its streams were known
 
@@ -91,8 +82,8 @@ def system_of(
     integers = integer_names([*starts, *assigned_values(program.body)], known, constants)
     scope = Scope(sizes, frozenset(inputs), frozenset(outputs), bounds, names, integers)
     code = compiled(rewritten(program.body, constants, scope), constants, end, sizes)
-    values = [(target_name(o.target), value_of(o)) for o in code if isinstance(o, Put | Draw)]
-    loops = [(o.variable, ast.Number(fmpq(1))) for o in code if isinstance(o, Round | Pick)]
+    values = [(target_name(o.target), core.value_of(o)) for o in assignments(code)]
+    loops = [(o.variable, ast.Number(fmpq(1))) for o in code if isinstance(o, core.Round | core.Pick)]
     numbers = {name: substitute(bound, constants) for name, bound in bounds.items()}
     numeric = [domain for domain in domains.values() if not domain.atoms]
     system = System(
@@ -148,17 +139,15 @@ def domains_of(program: ast.Program, declared: Declared) -> Iterator[tuple[str, 
         yield each.name, domain_of(each, declared, integers)
 
 
-def _filled(code: Code) -> dict[str, int | None]:
+def _filled(code: core.Code) -> dict[str, int | None]:
     """The greatest index that each array is assigned at; None if one of them is not a number."""
     found: dict[str, int | None] = {}
-    for operation in code:
-        match operation:
-            case Put(ast.Index(array, index)) | Draw(ast.Index(array, index)):
-                most = found.get(array, 0)
-                if isinstance(index, ast.Number) and most is not None:
-                    found[array] = max(most, int(index.value.p))
-                else:
-                    found[array] = None
+    for target in (operation.target for operation in assignments(code)):
+        match target:
+            case ast.Index(array, ast.Number(index)) if (most := found.get(array, 0)) is not None:
+                found[array] = max(most, int(index.p))
+            case ast.Index(array):
+                found[array] = None
     return found
 
 
@@ -244,8 +233,7 @@ class Builder:
 
     def span_of(self, name: str | None) -> Span | None:
         """Where a variable gets its value last."""
-        code = self.system.code
-        spans = [o.span for o in code if isinstance(o, Put | Draw) and target_name(o.target) == name]
+        spans = [o.span for o in assignments(self.system.code) if target_name(o.target) == name]
         return spans[-1] if spans else None
 
 
@@ -293,8 +281,8 @@ def _cut_text(system: System, point: Point) -> str:
         return "start" if point.pc == START else "end"
     operation = system.code[point.pc]
     match operation:
-        case Round(variable, span=span):
+        case core.Round(variable, span=span):
             return f"line {span.line}: for {variable}"
-        case Cut(text, span):
+        case core.Cut(text, span):
             return f"line {span.line}: {text}"
     return f"line {operation.span.line}: while"  # type: ignore[union-attr]

@@ -33,20 +33,7 @@ from dipc.dipwhile.allsizes.values import (
     replaced,
     unknown,
 )
-from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import (
-    Assume,
-    Cut,
-    Draw,
-    Either,
-    Enter,
-    Halt,
-    Jump,
-    Pick,
-    Put,
-    Round,
-    Test,
-)
+from dipc.dipwhile.syntax import ast, core
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Unsupported
@@ -86,54 +73,54 @@ def step(path: Path, pc: int) -> int:
     """Execute one operation; the next one."""
     operation = path.system.code[pc]
     match operation:
-        case Put(target, value):
+        case core.Put(target, value):
             assign(path, target, evaluate(path, value))
-        case Draw(target, distribution, span):
+        case core.Draw(target, distribution, span):
             assign(path, target, draw(path, distribution, show_expr(target), span))
-        case Test(expr, otherwise):
+        case core.Test(expr, otherwise):
             return pc + 1 if condition(path, expr) else otherwise
-        case Jump(to):
+        case core.Jump(to):
             return to
-        case Halt():
+        case core.Halt():
             return END
-        case Pick(_, site, low, high, required, span=span):
+        case core.Pick(_, site, low, high, required, span=span):
             if required:
                 nonempty(path, low, high, span)
             if site:
                 fresh(path, operation)
-        case Round(variable, otherwise=otherwise, span=span):
+        case core.Round(variable, otherwise=otherwise, span=span):
             another = path.choose(2) == 0
             path.decide("test", "another round" if another else f"`for {variable}` ends", span)
             path.round = another
             if not another:
                 return otherwise
             fresh(path, operation)
-        case Either(otherwise, text, other, span):
+        case core.Either(otherwise, text, other, span):
             first = path.choose(2) == 0
             path.decide("test", text if first else other, span)
             return pc + 1 if first else otherwise
-        case Assume(comparison):
+        case core.Assume(comparison):
             assume(path, comparison)
-        case Enter(site):  # the loop reads its cells again: another phase
+        case core.Enter(site):  # the loop reads its cells again: another phase
             for streams in path.system.streams.values():
                 for stream, group in streams.items():
                     if isinstance(stream, tuple) and stream[0] == site:
                         path.phases.pop(group, None)
-        case Cut():
+        case core.Cut():
             pass
         case _:
             assert_never(operation)
     return pc + 1
 
 
-def fresh(path: Path, loop: Round | Pick) -> None:
+def fresh(path: Path, loop: core.Round | core.Pick) -> None:
     """A new round: its cells have not been read."""
     path.cells = {key: cell for key, cell in path.cells.items() if key[0] != loop.site}  # type: ignore[index]
     path.values[loop.variable] = unknown(Symbol("public", loop.variable, loop.site))
     know_bounds(path, loop)
 
 
-def know_bounds(path: Path, loop: Round | Pick) -> None:
+def know_bounds(path: Path, loop: core.Round | core.Pick) -> None:
     """The variable of a loop is between its bounds, which are integers or the loop fails."""
     ends = bound_of(path, loop.low), bound_of(path, loop.high)
     value = as_linear(path.values[loop.variable])

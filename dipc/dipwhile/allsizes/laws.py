@@ -22,21 +22,8 @@ from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.state import State
 from dipc.dipwhile.semantics.step import Move, Stepper
-from dipc.dipwhile.syntax.core import (
-    Assume,
-    Cell,
-    Code,
-    CoreProgram,
-    Cut,
-    Draw,
-    Either,
-    Enter,
-    Halt,
-    Pick,
-    Put,
-    Round,
-    Test,
-)
+from dipc.dipwhile.syntax import core
+from dipc.dipwhile.syntax.arrays import assignments
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.unroll import compiled
 from dipc.errors import InternalError, LimitReached
@@ -47,7 +34,7 @@ SOME_INPUTS = 4
 WHAT = "the laws of the rewritten program"
 
 
-def same_laws(asked: Question, sizes: Mapping[str, int], original: CoreProgram, clock: Clock) -> bool:
+def same_laws(asked: Question, sizes: Mapping[str, int], original: core.CoreProgram, clock: Clock) -> bool:
     """Whether the rewritten program has the output distribution of ``original`` on some inputs.
 
     ``original`` is the program at these sizes, as of :func:`.finite.program_at`.
@@ -57,7 +44,7 @@ def same_laws(asked: Question, sizes: Mapping[str, int], original: CoreProgram, 
     body = in_levels(body, levels(asked.program, declared))
     code = compiled(body, dict(declared.constants), original.outputs[0].span, system.scope.sizes)
     refuse_endless(code)
-    assigned = {target_name(o.target) for o in code if isinstance(o, Put | Draw)}
+    assigned = {target_name(o.target) for o in assignments(code)}
     made: Any = replace(original, code=code, variables=original.variables | assigned)  # type: ignore[arg-type]
     space, explorer = InputSpace(original), Explorer(original, clock.deadline)
     stepper = Guarded(made, lambda _: clock.tick(WHAT))
@@ -69,10 +56,10 @@ def same_laws(asked: Question, sizes: Mapping[str, int], original: CoreProgram, 
     return True
 
 
-def refuse_endless(code: Code) -> None:
+def refuse_endless(code: core.Code) -> None:
     """A choice inside a ``while``, whose masses have no sum, is not compared."""
-    found = [pc for pc, operation in enumerate(code) if isinstance(operation, Either)]
-    loops = [(pc, o.otherwise) for pc, o in enumerate(code) if isinstance(o, Test) and o.is_loop]
+    found = [pc for pc, operation in enumerate(code) if isinstance(operation, core.Either)]
+    loops = [(pc, o.otherwise) for pc, o in enumerate(code) if isinstance(o, core.Test) and o.is_loop]
     if any(head < pc < end for pc in found for head, end in loops):
         raise LimitReached("an extremum inside a `while`")
 
@@ -80,30 +67,30 @@ def refuse_endless(code: Code) -> None:
 class Guarded(Stepper):
     """The steps of the exact engine, and those of the operations that rewriting has introduced."""
 
-    def moves(self, state: State, inputs: Mapping[Cell, Value]) -> list[Move]:
+    def moves(self, state: State, inputs: Mapping[core.Cell, Value]) -> list[Move]:
         """What can happen next."""
         operation: Any = self.program.code[state.pc]
         match operation:
-            case Either(otherwise):
+            case core.Either(otherwise):
                 return [self._to(state, pc) for pc in (state.pc + 1, otherwise)]
-            case Assume(expr):
+            case core.Assume(expr):
                 memory = self.memory(state.env, inputs)
                 found = branches(lambda decide: condition(expr, memory, decide), state.joint)
                 return [Move(state.pc + 1, state.env, branch) for branch in found if branch.value]
-            case Pick() | Enter() | Cut():  # a pick of one number
+            case core.Pick() | core.Enter() | core.Cut():  # a pick of one number
                 return [self._to(state, state.pc + 1)]
-            case Round():
+            case core.Round():
                 raise InternalError("a loop without a number of rounds")
         return super().moves(state, inputs)
 
     def _to(self, state: State, pc: int) -> Move:
         return Move(pc, state.env, Branch(None, state.joint, ()))
 
-    def masses(self, inputs: Mapping[Cell, Value]) -> Law:
+    def masses(self, inputs: Mapping[core.Cell, Value]) -> Law:
         """The masses of all outputs."""
         found: Law = {}
         for state, _ in Sweep(self, [self.start()], inputs):
-            if isinstance(self.program.code[state.pc], Halt):
+            if isinstance(self.program.code[state.pc], core.Halt):
                 outcome = self.outcome(state)
                 found[outcome] = found.get(outcome, Quotient.of(0)) + self.mass(state.joint)
         return {outcome: mass for outcome, mass in found.items() if mass}

@@ -36,7 +36,7 @@ def mentioned(instruction: Instruction) -> tuple[Expr, ...]:
     return instruction_parts(instruction)
 
 
-def assignments(code: Iterable[Instruction]) -> Iterator[Put | Draw]:
+def assignments(code: Iterable[Operation]) -> Iterator[Put | Draw]:
     """All that assign."""
     return (instruction for instruction in code if isinstance(instruction, Put | Draw))
 
