@@ -1101,7 +1101,7 @@ METHODS |= {
     ("dict", "keys"): lambda m, owner: Once(tuple(key for key, _ in m.get(owner).entries)),
     ("dict", "values"): lambda m, owner: Once(tuple(value for _, value in m.get(owner).entries)),
     ("dict", "items"): lambda m, owner: Once(m.get(owner).entries),
-    ("dict", "copy"): lambda m, owner: m.new(m.get(owner)),
+    ("dict", "copy"): lambda m, owner: m.new(replace(m.get(owner), outside=False)),
     ("value", "item"): lambda m, owner: owner,
     ("value", "astype"): as_type,
     ("value", "clip"): clip,

@@ -101,7 +101,7 @@ class Operations(Paths):
         if (scaled := self.scaled(sign, left, right)) is not None:
             return scaled
         left, right = self.sample(left), self.sample(right)
-        if sign in ("+", "-") and (shifted := self.shifted(sign, left, right)) is not None:
+        if (shifted := self.shifted(sign, left, right)) is not None:
             return shifted
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
@@ -270,25 +270,30 @@ class Operations(Paths):
         raise self.refuse(f"`{mode}` of this", "round samples and finite numbers only")
 
     def shifted(self, sign: str, left: Value, right: Value) -> Stepped | None:
-        """``n + round(x)`` is ``round(n + x)`` for an integer n, except at ties, which never happen here."""
-        if isinstance(right, Stepped):
-            if sign == "-":
-                turned = {"floor": "ceil", "ceil": "floor"}.get(right.mode, right.mode)
-                bounds = (None if end is None else -end for end in (right.high, right.low))
-                right = Stepped(self.binary("*", -1, right.base), turned, *bounds)
-            left, right, sign = right, left, "+"
-        if not isinstance(left, Stepped) or not left.mode or isinstance(right, Stepped):
+        """Arithmetic of a clamped sample and a number, or of a rounded one and an integer.
+
+        ``n + round(x)`` is ``round(n + x)``, except at ties, which never happen for continuous x.
+        """
+        if isinstance(right, Stepped) and sign == "-":
+            turned = {"floor": "ceil", "ceil": "floor"}.get(right.mode, right.mode)
+            low, high = (None if end is None else -end for end in (right.high, right.low))
+            right, sign = Stepped(self.binary("*", -1, right.base), turned, low, high), "+"
+        if isinstance(right, Stepped) and sign in "+*":
+            left, right = right, left
+        if not isinstance(left, Stepped) or isinstance(right, Stepped) or sign not in "+-*/":
             return None
-        n = self.now(right)
-        whole = all(Fraction(v).denominator == 1 for v in possible_values(n) or (Fraction(1, 2),))
-        exact = left.mode in ("floor", "ceil") or (left.mode == "round" and left.base.kind == "real")
+        n = self.now(self.number(right))
         ends = [left.low, left.high]
-        if not whole or not exact or (ends != [None, None] and not is_number(n)):
+        if left.mode:
+            whole = all(Fraction(v).denominator == 1 for v in possible_values(n) or (Fraction(1, 2),))
+            exact = left.mode in ("floor", "ceil") or (left.mode == "round" and left.base.kind == "real")
+            if sign in "*/" or not whole or not exact or (ends != [None, None] and not is_number(n)):
+                return None
+        elif not is_number(n) or (sign in "*/" and n == 0):
             return None
-        low, high = (
-            None if end is None else Fraction(self.computed(sign, ARITHMETIC[sign][2], end, n))
-            for end in ends
-        )
+        low, high = (None if end is None else Fraction(ARITHMETIC[sign][2](end, n)) for end in ends)
+        if sign in "*/" and n < 0:
+            low, high = high, low
         return Stepped(self.binary(sign, left.base, n), left.mode, low, high)
 
     def within(self, value: Stepped) -> Stepped:

@@ -23,7 +23,7 @@ from dipc.dipwhile.python.source import (
     text_of,
     written_number,
 )
-from dipc.dipwhile.python.values import Closure, Sym, Value, Word
+from dipc.dipwhile.python.values import Closure, Sym, Table, Value, Word
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax.ast import Call, Eps
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
@@ -115,6 +115,11 @@ class Outside:
                 return tuple(self.inside(m, name, each) for each in value)
             case range():
                 return value
+            case dict() if type(value) is dict and all(
+                isinstance(key, bool | int | str | None) for key in value
+            ):
+                entries = ((key, self.inside(m, name, each)) for key, each in value.items())
+                return m.new(Table(tuple(entries), outside=True))
             case ModuleType():
                 return canonical(value.__name__)
             case random.Random():
@@ -124,7 +129,9 @@ class Outside:
             return path
         if isinstance(value, FunctionType):
             return self.function(m, value)
-        hint = "only numbers, strings, lists and functions can be taken from outside the function"
+        hint = (
+            "only numbers, strings, lists, dictionaries and functions can be taken from outside the function"
+        )
         raise m.refuse(f"`{name}` is {described(value)}", hint)
 
     def inside(self, m: Interpreter, name: str, value: object) -> Value:

@@ -166,6 +166,8 @@ class Paths:
 
     def put(self, ref: Ref, thing: Any) -> None:
         """Change an object."""
+        if isinstance(before := self.state.heap.get(ref), Table) and before.outside:
+            raise self.refuse("this dictionary is from outside the function", "copy it first: `dict(d)`")
         self.state.heap[ref] = thing
 
     def fresh(self, stem: str) -> str:
@@ -535,8 +537,8 @@ class Shapes:
             return value
         inside = tuple(map(self.of, parts(value)))
         match value:
-            case Table(entries, default):  # True is not 1 here
-                return Table, default, tuple((type(key), key) for key, _ in entries), inside
+            case Table(entries, default, outside):  # True is not 1 here
+                return Table, default, outside, tuple((type(key), key) for key, _ in entries), inside
             case Closure(_, node, _, defaults):
                 return id(node), tuple(name for name, _ in defaults), inside
             case Frame(names):

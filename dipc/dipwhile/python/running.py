@@ -55,7 +55,8 @@ def meant(value: Any) -> Any:
     """The word that an object means; a function of numpy with floats for fractions; another object itself."""
     owner = value if isinstance(value, type) else type(getattr(value, "__self__", value))
     homes = (owner.__module__, getattr(value, "__module__", None))
-    if callable(value) and owner is not value and any(str(home).startswith("numpy") for home in homes):
+    numpys = any(str(home).startswith("numpy") for home in homes)
+    if callable(value) and owner is not value and numpys and value.__name__ != "shuffle":  # that is in place
         return lambda *given, **named: value(*as_floats(given), **as_floats(named))
     return SAME.get(id(value), value)
 

@@ -128,14 +128,18 @@ def exact_number(value: object) -> fmpq | None:
     return None
 
 
+NUMBER = r"(?<![\w.])(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?"
+
+
 def written_number(source: Source, name: str, value: float) -> Fraction | None:
     """The decimal number that a float is, if the file has it in an assignment to this name.
 
     >>> written_number(Source("a.py", "T: float = 0.1  # or 0.2"), "T", 0.1)
     Fraction(1, 10)
     """
-    for line in re.findall(rf"^\s*{re.escape(name)}\b[^=\n]*=([^\n#]*)", source.text, re.MULTILINE):
-        for written in re.findall(r"(?<![\w.])(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?", line):
+    lines = rf"^\s*{re.escape(name)}\b[^=\n]*=(.*(?:\n[ \t\]}})].*)*)"  # those that go on are indented
+    for text in re.findall(lines, source.text, re.MULTILINE):
+        for written in re.findall(NUMBER, re.sub("#.*", "", text)):
             if abs(value) == float(written):
                 return Fraction(written.replace("_", "")) * (1 if value >= 0 else -1)
     return None

@@ -65,10 +65,14 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A dictionary in the heap; ``default`` makes the value of a missing key, or is that value."""
+    """A dictionary in the heap; ``default`` makes the value of a missing key, or is that value.
+
+    One from outside the function must not be changed there.
+    """
 
     entries: tuple[tuple[Value, Value], ...] = ()
     default: Value = None
+    outside: bool = False
 
 
 @dataclass(frozen=True)

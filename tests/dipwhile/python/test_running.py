@@ -99,6 +99,19 @@ def loudest(q, epsilon, N=2):
     noisy = np.array(q) + np.random.laplace(loc=0, scale=2 / epsilon, size=N)
     return int(np.argmax(noisy))
 """,
+    "shuffled": """import numpy as np, dipc
+rng = np.random.default_rng(1)
+SHARES = {
+    "first": 0.1,  # of the budget
+    "second": 0.9,
+}
+@dipc.mechanism(inputs="q[2] in {0, 1}", outputs="out[2] in {0, 1}", adjacent="hamming 1", private="eps")
+def shuffled(q, eps):
+    keep = {name: np.exp(eps * share) / (1 + np.exp(eps * share)) for name, share in SHARES.items()}
+    out = [x if np.random.random() < keep[name] else 1 - x for x, name in zip(q, SHARES)]
+    rng.shuffle(out)
+    return out
+""",
     "by_score": """import math, random, dipc
 @dipc.mechanism(inputs="score[3] in {0, 1}", outputs="w in 0..2", adjacent="linf 1", private="eps")
 def by_score(score, eps):
