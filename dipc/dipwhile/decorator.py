@@ -211,13 +211,13 @@ def read_either_way(
 ) -> tuple[Program, CoreProgram, tuple[str, ...]]:
     """The program of a function, with notes: with its loops, as the language has them, or else unrolled.
 
-    If both ways are refused, the error of the second is shown, unless the first got as far as a program.
+    If both ways are refused, the error of the second is shown.
     """
     parts = declared(told, text)
     check_inputs(text, parts)
     constants = constants_of(text, parts, given, changed)
     all_sizes = parts.claim is not None and bool(parts.claim.sizes)  # an unrolled program has one size
-    syntax = found = refusal = None
+    found = refusal = None
     try:
         syntax = read_program(text, parts, constants, changed)
         notes = dict.fromkeys((*constants.notes, *decimals(text)))
@@ -238,7 +238,7 @@ def read_either_way(
             return found
         if error.span is not None:  # a name in its line that is not in ASCII may be the reason
             check_spellings(text, error.span.line)
-        raise (refusal if refusal and syntax is not None else error) from None
+        raise
 
 
 def check_changed(changed: Numbers, known: Numbers) -> None:

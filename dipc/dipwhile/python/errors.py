@@ -83,7 +83,6 @@ NOTATION: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 )
 """Patterns in messages and hints, with their replacements in Python's notation."""
 
-UNKNOWN = re.compile(r"unknown name `(\w+)`")
 MISSING = re.compile(r"the output `(?P<output>\w+)(\[\d+\])?` has no value when the program ends")
 
 
@@ -135,10 +134,6 @@ def in_python(error: InputError, function: FunctionText) -> InputError:
     source = function.source
     if error.span is not None and error.span.source.name != source.name:
         return error
-    text = UNKNOWN.fullmatch(error.message)
-    if text and error.span is not None and source.text[error.span.start : error.span.start + 1] in "\"'":
-        hint = "list it in the set of an input or output"
-        return type(error)(f"the string '{text[1]}' is not in any set of the mechanism", error.span, hint)
     if error.message == "division by zero" and error.span is not None:
         written = source.text[error.span.start : error.span.end]
         if error.span == function.place:

@@ -714,7 +714,7 @@ class Interpreter(Operations):
         if not isinstance(index, int):
             raise self.refuse("this index is not an integer", "use an integer, or `//` to divide")
         if not -length <= index < length:
-            raise self.stop(f"the index {index} is outside the list, which has {length} cells")
+            raise self.stop(f"there is no cell {index}: the list has {length} cells, counted from 0")
         return index % length
 
     def subscript(self, owner: Value, index: Value) -> Value:

@@ -221,6 +221,8 @@ def noise(m: Interpreter, kind: str, rate: Expr, mean: Value) -> Value:
     whole = kind == "DLap"
     center = mean if not isinstance(mean, Sym) or mean.kind == "num" else 0
     drawn = m.assign("noise", dip.Noise(kind, rate, m.lift(center), span=m.place), "int" if whole else "real")
+    if not whole:
+        m.drawn.add(drawn.expr)
     return drawn if center is mean else m.binary("+", mean, drawn)
 
 

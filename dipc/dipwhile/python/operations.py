@@ -42,7 +42,7 @@ from dipc.dipwhile.python.values import (
 )
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Number, Op, Unary
+from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.types import free_names
 from dipc.dipwhile.syntax.walk import rebuilt
@@ -272,7 +272,7 @@ class Operations(Paths):
     def shifted(self, sign: str, left: Value, right: Value) -> Stepped | None:
         """Arithmetic of a clamped sample and a number, or of a rounded one and an integer.
 
-        ``n + round(x)`` is ``round(n + x)``, except at ties, which never happen for continuous x.
+        ``n + round(x)`` is ``round(n + x)``, except at ties, which have probability 0 for continuous x.
         """
         if isinstance(right, Stepped) and sign == "-":
             turned = {"floor": "ceil", "ceil": "floor"}.get(right.mode, right.mode)
@@ -286,7 +286,9 @@ class Operations(Paths):
         ends = [left.low, left.high]
         if left.mode:
             whole = all(Fraction(v).denominator == 1 for v in possible_values(n) or (Fraction(1, 2),))
-            exact = left.mode in ("floor", "ceil") or (left.mode == "round" and left.base.kind == "real")
+            exact = left.mode in ("floor", "ceil") or (
+                left.mode == "round" and self.continuous(left.base.expr)
+            )
             if sign in "*/" or not whole or not exact or (ends != [None, None] and not is_number(n)):
                 return None
         elif not is_number(n) or (sign in "*/" and n == 0):
@@ -295,6 +297,25 @@ class Operations(Paths):
         if sign in "*/" and n < 0:
             low, high = high, low
         return Stepped(self.binary(sign, left.base, n), left.mode, low, high)
+
+    def continuous(self, expr: Expr) -> bool:
+        """Is this one continuous sample, shifted by finite values, so that no value has a probability?"""
+        match expr:
+            case Name():
+                return expr in self.drawn
+            case Binary(Op.MUL, factor, inside) if constant(factor):
+                return self.continuous(inside)
+            case Binary(Op.ADD | Op.SUB, left, right):
+                return any(
+                    self.continuous(one) and free_names(other) <= self.finite_names
+                    for one, other in ((left, right), (right, left))
+                )
+        return False
+
+    @property
+    def finite_names(self) -> set[str]:
+        """The variables and inputs with finitely many known values."""
+        return {name for expr in self.finite for name in free_names(expr)}
 
     def within(self, value: Stepped) -> Stepped:
         """A rounded sample, with the bounds that the comparisons decided on this path give it."""

@@ -143,6 +143,7 @@ class Paths:
     declared: frozenset[str] = frozenset()  # the words in the sets of inputs and outputs
     apart: frozenset[str] = frozenset()  # variables whose known values keep paths apart
     finite: dict[Expr, Sym] = field(default_factory=dict)  # variables and cells with known possible values
+    drawn: set[Expr] = field(default_factory=set)  # variables that are a sample of continuous noise each
     _target: Growing = field(default_factory=list)
     _script: list[tuple[int, int]] = field(default_factory=list)
     _cursor: int = 0
@@ -232,10 +233,10 @@ class Paths:
         """The error for a function with more paths or statements than are read."""
         return self.refuse("too many cases to read this function", "use fewer inputs, or fewer branches")
 
-    def stop(self, message: str) -> Exception:
+    def stop(self, message: str, hint: str = "the function would stop here with an error") -> Exception:
         """The end of a path on which Python stops with an error: refused by dipc if it can be reached."""
         if not self.state.known:
-            return self.refuse(message, "the function would stop here with an error")
+            return self.refuse(message, hint)
         nothing = Binary(Op.DIV, self.lift(1), self.lift(0), span=self.place)
         self.out.append(Assign(Name(self.fresh("stop")), nothing, span=self.place))
         return Signal("stop")

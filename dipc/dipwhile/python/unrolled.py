@@ -176,7 +176,8 @@ def give(m: Interpreter, target: Name | Index, variable: Variable, value: Value)
     """Assign an output; True and 1 are equal in Python: the set of the output decides between them."""
     value = m.now(m.plain(value))
     if (value is None or isinstance(value, str)) and Atom(str(value)) not in variable.domain:
-        raise m.stop(f"{m.what(value)} is not in the set of the output `{variable.name}`")
+        hint = f"list it there: `outputs=...`, or return one of {', '.join(map(str, variable.domain))}"
+        raise m.stop(f"{m.what(value)} is not in the set of the output `{variable.name}`", hint)
     truths = {TRUE, FALSE} & set(variable.domain)
     is_truth = kind_of(value) == "bool"
     cases: list[tuple[Expr | None, Value]] = [(None, value)]

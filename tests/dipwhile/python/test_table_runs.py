@@ -33,6 +33,7 @@ DRAWS = {
         "max(-4, min(4, 1 + int(round(rng.laplace(scale=1 / eps)))))",
         "np.clip(2 - math.floor(rng.laplace(0, 1 / eps)) - 1, -1, 3)",
         "np.sign(rng.laplace(1, 1 / eps))",
+        "np.clip(3 - np.rint(1 + rng.laplace(0, 1 / eps) - 0.5), 0, 3)",
         "round(-3 * (np.clip(rng.laplace(1, 1 / eps), -1, 2) - 0.5) / 2)",
         "np.argmax(np.array([1, 0, 1]) + rng.laplace(size=3, scale=2 / eps))",
     ],
