@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import fmpq
 
@@ -16,7 +16,7 @@ from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.regions import violated_regions
 from dipc.claims.rows import Row, broken_rows, eps_row, number_row
 from dipc.claims.verdict import Proved, Refuted
-from dipc.claims.wording import Record, greater
+from dipc.claims.wording import Record
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.quotient import Quotient
@@ -41,8 +41,9 @@ class Inaccuracy(Witness):
         """For example ``q = 0 at eps = 1``."""
         return f"{valuation_text(self.input)} at eps = {self.epsilon}"
 
-    def to_sympy(self) -> Any:
-        return greater(self.probability, self.bound)
+    @property
+    def sides(self) -> tuple[Quotient, Quotient]:
+        return self.probability, self.bound
 
     def rows(self) -> Iterator[Row]:
         """The input, eps, the exact numbers, and where the claim is violated."""
@@ -77,16 +78,16 @@ class Accurate(Claim):
         return AccuracyInequalities(self, oracle)
 
     def __str__(self) -> str:
-        return f"{self._parameters} {self.when}"
+        return f"{self.written} {self.when}"
 
     @property
-    def _parameters(self) -> str:
+    def written(self) -> str:
         when = "" if self.condition is None else f" when {self.condition}"
         return f"accurate {self.good}, {self.beta}{when}"
 
     def brief(self) -> str:
         """The claim, and the range if that is not every eps > 0."""
-        return f"{self._parameters}{self.brief_range}"
+        return f"{self.written}{self.brief_range}"
 
     def record(self) -> Record:
         """What is good, beta as a function of eps, the condition and the range."""

@@ -24,11 +24,13 @@ from flint import fmpq
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
 from dipc.claims.rows import Row, lines
-from dipc.claims.wording import Record
+from dipc.claims.wording import Record, greater
 from dipc.errors import Span
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
+from dipc.signs.ends import Interval
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Answer
 
@@ -60,10 +62,32 @@ class PairOfLaws(NamedTuple):
     laws: tuple[Vector, Vector]
 
 
-class Witness(views.Recorded, ABC):
+class Witness(views.Plotted, views.Recorded, ABC):
     """Why a claim does not hold: the inputs, the outputs, an eps and exact numbers."""
 
     __slots__ = ()
+    epsilon: fmpq
+    regions: tuple[Interval, ...]
+
+    @property
+    @abstractmethod
+    def sides(self) -> tuple[Quotient, Quotient]:
+        """What is greater than its bound, and the bound."""
+
+    @property
+    def violated_for(self) -> tuple[tuple[str, str], ...]:
+        """The ends of the intervals ``regions``: exact, or rounded inwards to decimals."""
+        return tuple(region.texts for region in self.regions)
+
+    @property
+    def closed_ends(self) -> tuple[tuple[bool, bool], ...]:
+        """Which ends of the intervals ``violated_for`` belong to them."""
+        return tuple(region.closed for region in self.regions)
+
+    @property
+    def broken_for(self) -> list[str]:
+        """The intervals ``violated_for`` in words."""
+        return [region.words() for region in self.regions]
 
     @abstractmethod
     def brief(self) -> str:
@@ -73,9 +97,9 @@ class Witness(views.Recorded, ABC):
     def rows(self) -> Iterator[Row]:
         """The witness for people, and as JSON, where exact numbers are strings."""
 
-    @abstractmethod
     def to_sympy(self) -> Any:
         """The violated inequality in sympy, of the symbol ``eps``."""
+        return greater(*self.sides)
 
     def __str__(self) -> str:
         return "\n".join(f"{heading}: {text}" for heading, text in lines(self.rows()))
@@ -142,6 +166,11 @@ class Claim(ABC):
     @abstractmethod
     def __str__(self) -> str:
         """The whole claim in words."""
+
+    @property
+    @abstractmethod
+    def written(self) -> str:
+        """The claim as it follows ``private``, or begins with ``accurate``, without its range."""
 
     @abstractmethod
     def brief(self) -> str:

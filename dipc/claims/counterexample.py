@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from flint import fmpq
 
-import dipc.views as views
 from dipc.claims.claim import Witness
 from dipc.claims.rows import Row, broken_rows, data, eps_row, input_rows, number_row, output_row
-from dipc.claims.wording import digits_apart, greater, pretty
+from dipc.claims.wording import digits_apart, pretty
 from dipc.models.values import Valuation, show_valuation, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
@@ -21,7 +19,7 @@ INFINITE = "the neighbour never gives this output: no multiple of eps would do (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Counterexample(views.Plotted, Witness):
+class Counterexample(Witness):
     """``P(input in outputs) > exp(t*eps) * P(neighbour in outputs) + delta`` at ``epsilon``.
 
     ``bound`` is the right-hand side and ``excess`` the difference; ``regions`` are the intervals of eps
@@ -68,9 +66,9 @@ class Counterexample(views.Plotted, Witness):
             f"output {outputs}, eps = {self.epsilon}>"
         )
 
-    def to_sympy(self) -> Any:
-        """The violated inequality ``P(u) > exp(t*eps)*P(u') + delta`` in sympy, of the symbol ``eps``."""
-        return greater(self.probability, self.bound)
+    @property
+    def sides(self) -> tuple[Quotient, Quotient]:
+        return self.probability, self.bound
 
     def brief(self) -> str:
         """For example ``q = 0 against q = 1: out = 0 at eps = 1``."""
@@ -85,21 +83,6 @@ class Counterexample(views.Plotted, Witness):
     @property
     def _outputs(self) -> str:
         return " or ".join(self.events or map(valuation_text, self.outputs))
-
-    @property
-    def violated_for(self) -> tuple[tuple[str, str], ...]:
-        """The ends of the intervals ``regions``: exact, or rounded inwards to decimals."""
-        return tuple(region.texts for region in self.regions)
-
-    @property
-    def closed_ends(self) -> tuple[tuple[bool, bool], ...]:
-        """Which ends of the intervals ``violated_for`` belong to them."""
-        return tuple(region.closed for region in self.regions)
-
-    @property
-    def broken_for(self) -> list[str]:
-        """The intervals ``violated_for`` in words."""
-        return [region.words() for region in self.regions]
 
     def rows(self) -> Iterator[Row]:
         """u, u', the outputs, eps, the exact numbers and where the claim is violated."""

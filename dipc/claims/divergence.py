@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import fmpq
 
@@ -23,7 +23,7 @@ from dipc.claims.rows import (
     output_row,
 )
 from dipc.claims.verdict import Proved, Refuted
-from dipc.claims.wording import Record, digits_apart, greater
+from dipc.claims.wording import Record, digits_apart
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.exact import Exact
@@ -55,11 +55,15 @@ class Measured(Claim):
         return exponent_text(self.exponent)
 
     def __str__(self) -> str:
-        return f"private {self.measure.claim(self.epsilon)} {self.when}"
+        return f"private {self.written} {self.when}"
+
+    @property
+    def written(self) -> str:
+        return self.measure.claim(self.epsilon)
 
     def brief(self) -> str:
         """For example ``range 2*eps``, and the range of eps if that is not every eps > 0."""
-        return f"{self.measure.claim(self.epsilon)}{self.brief_range}"
+        return f"{self.written}{self.brief_range}"
 
     def record(self) -> Record:
         """The measure, epsilon as a function of eps, and the range of eps."""
@@ -155,8 +159,9 @@ class Excess(Witness):
     def __repr__(self) -> str:
         return f"<Excess {self.brief()}>"
 
-    def to_sympy(self) -> Any:
-        return greater(self.value, self.bound)
+    @property
+    def sides(self) -> tuple[Quotient, Quotient]:
+        return self.value, self.bound
 
     def brief(self) -> str:
         """For example ``q = 0 against q = 1: out = 0 against out = 1 at eps = 1``."""

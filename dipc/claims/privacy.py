@@ -99,15 +99,15 @@ class Goal(Claim):
         return self.text or exponent_text(self.exponent)
 
     @property
-    def _parameters(self) -> str:
-        return f"({self.epsilon}{f', {self.delta}' if self.delta else ''})"
+    def written(self) -> str:
+        return f"{self.epsilon}{f', {self.delta}' if self.delta else ''}"
 
     def __str__(self) -> str:
-        return f"{self._parameters}-private {self.when}"
+        return f"({self.written})-private {self.when}"
 
     def brief(self) -> str:
         """For example ``(1/2*eps, exp(-2))``, and the range if that is not every eps > 0."""
-        return f"{self._parameters}{self.brief_range}"
+        return f"({self.written}){self.brief_range}"
 
     def record(self) -> Record:
         """Epsilon and delta as functions of eps, and the range."""

@@ -80,16 +80,21 @@ def expectations(
 # --- accuracy as a claim -----------------------------------------------------------------------
 
 
-def check_accurate(explored: Explored, written: ast.AccurateClaim, at: fmpq | None, clock: Clock) -> Verdict:
-    """Decide ``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
-    program = explored.program
-    good = compile_good(written.good, program)
-    when = None if written.condition is None else compile_condition_on_inputs(written.condition, program)
+def accurate_claim(program: CoreProgram, written: ast.AccurateClaim, at: fmpq | None) -> Accurate:
+    """``accurate GOOD, BETA [when CONDITION] [for eps in INTERVAL]``.  Raises :class:`InputError`."""
     constants = dict(program.parameters)
     beta = function_of_eps(compile_delta(written.beta, constants, "beta"), NOTHING, never)
     budgets = restricted(compile_interval(written.interval, constants), at, written.span)
-    condition = None if when is None else when.text
-    claim = Accurate(budgets, as_written(written.good), beta, condition, span=written.span)
+    condition = None if written.condition is None else as_written(written.condition)
+    return Accurate(budgets, as_written(written.good), beta, condition, span=written.span)
+
+
+def check_accurate(explored: Explored, written: ast.AccurateClaim, at: fmpq | None, clock: Clock) -> Verdict:
+    """Decide such a claim.  Raises :class:`InputError`."""
+    program = explored.program
+    good = compile_good(written.good, program)
+    when = None if written.condition is None else compile_condition_on_inputs(written.condition, program)
+    claim = accurate_claim(program, written, at)
 
     def explore(oracle: SignOracle) -> Neighbours:
         found = errors(explored, good, when, oracle, clock)

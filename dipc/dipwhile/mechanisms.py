@@ -14,6 +14,7 @@ from flint import fmpq
 import dipc.dipwhile.convert as convert
 import dipc.views as views
 from dipc.child import held
+from dipc.claims.claim import Claim
 from dipc.claims.deciding import given_up
 from dipc.claims.oracle import SignOracle
 from dipc.claims.ratios import Measure
@@ -35,6 +36,7 @@ from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
+from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, about_secrets, read
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
@@ -161,9 +163,7 @@ class Mechanism:
         (:func:`dipc.limits`) runs out.  Raises :class:`InputError`.
         """
         ask = self._ask(pair, at)
-        accurate = self.program.accurate if claim is None and self.program.claim is None else None
-        if is_accurate(claim):
-            accurate = parse_accurate(str(claim), CLAIM_NAME)
+        accurate = self._accurate(claim)
         if accurate is not None:
             if pair is not None:
                 raise InputError("accuracy is about single inputs: leave out `pair`")
@@ -178,6 +178,20 @@ class Mechanism:
             return replace(verdict, notes=(*verdict.notes, *notes))
         except LimitReached as limit:
             return given_up(goal, self.explored.space.size, ask.clock, limit)
+
+    def claimed(self, claim: str | None = None) -> Claim | None:
+        """What :meth:`check` decides; None if the program makes no claim and none is given."""
+        accurate = self._accurate(claim)
+        if accurate is not None:
+            return measures.accurate_claim(self.program, accurate, None)
+        core = self.program.claim if claim is None else self._claim(claim)
+        return None if core is None else claim_of(core)
+
+    def _accurate(self, claim: str | None) -> ast.AccurateClaim | None:
+        """The claim of accuracy that is meant, if it is one."""
+        if is_accurate(claim):
+            return parse_accurate(str(claim), CLAIM_NAME)
+        return self.program.accurate if claim is None and self.program.claim is None else None
 
     def prove(self, claim: str | None = None, *, find_least: bool = True) -> answer.AllSizesAnswer:
         """Decide a claim, by default the program's own, for every size and all inputs, as ``dipc prove``.

@@ -55,7 +55,8 @@ class Peak(Witness):
     def brief(self) -> str:
         return f"{valuation_text(self.input)}: {valuation_text(self.outputs[0])} at eps = {self.epsilon}"
 
-    def to_sympy(self) -> Any:
+    @property
+    def sides(self) -> Any:
         raise NotImplementedError
 
     def rows(self) -> Iterator[Row]:
@@ -75,6 +76,10 @@ class Numeric(Claim):
     refuted: ClassVar[type[Refuted]] = Refuted
     statement: ClassVar[str] = "none"
     name: ClassVar[str]
+
+    @property
+    def written(self) -> str:
+        return f"{self.name} {self.limit}"
 
     def __str__(self) -> str:
         return f"{self.name} at most {self.limit} {self.when}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from math import isclose, log
+from math import exp, isclose, log
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,10 +13,11 @@ from flint import fmpq
 import dipc
 from dipc.cli.main import status
 from dipc.dipwhile.panels.figures import axis_of, panels_of, plot_mechanism
+from dipc.dipwhile.panels.page import report_html
 from dipc.dipwhile.panels.study import Subject, study
 from dipc.errors import InputError, LimitReached
 from dipc.report.attempts import Attempts
-from dipc.report.canvas import sheet
+from dipc.report.canvas import Line, sheet
 from dipc.report.words import nice
 
 SVT4 = dipc.load("svt4", N=2)
@@ -54,7 +55,7 @@ def test_the_shade_ends_where_the_claim_breaks() -> None:
     assert shade.get_label() == "broken for 0 < ε < 1"
     crossing = axes_of(SVT4, "region")["By how much"]
     assert [p.get_label() for p in crossing.patches] == [
-        "broken by this pair for 0 < ε < 2.0319164994 (rounded inwards)"
+        "broken by it for 0 < ε < 2.0319164994 (rounded inwards)"
     ]
     assert crossing.patches[0].get_width() == pytest.approx(2.0319164994)
 
@@ -203,3 +204,33 @@ def test_the_command_refuses(tmp_path: Path, capsys: Capture, monkeypatch: pytes
 def test_nice() -> None:
     assert nice("(1/2*eps)-private for every eps in (0, inf)") == "(1/2·ε)-private for every ε in (0, ∞)"
     assert nice("information") == "information"
+
+
+@pytest.mark.parametrize(
+    ("claim", "titles"),
+    [
+        ("private renyi 3, eps/4", ["Rényi divergence of order 3", "Rényi divergence of order 3 per ε"]),
+        ("private range eps/4", ["Range", "Range per ε"]),
+        ("accurate b = q, 1/4", ["Privacy loss", "Privacy loss per ε", "Probability of an error"]),
+        ("private eps*abs(q - q')/4", ["Privacy loss", "Privacy loss per ε"]),
+    ],
+)
+def test_every_claim_has_its_panels(claim: str, titles: list[str]) -> None:
+    """The measure against its bound at eps = 1 and, as each claim is violated, the counterexample."""
+    text = "input q in {0, 1}; output b in {0, 1}; adjacent all\nCLAIM\n"
+    text += "b <- choose {q: exp(eps)/(1 + exp(eps)), 1 - q: 1/(1 + exp(eps))}"
+    mechanism = dipc.load(text.replace("CLAIM", claim))
+    found = study(Subject(mechanism, at="1", interval="(0, 2]"), Attempts(strict=True))
+    panels = panels_of(found)
+    shown = [panel.title for panel in panels]
+    assert shown[: len(titles)] == titles and shown[-2:] == ["The counterexample", "By how much"]
+    lines = [mark for mark in panels[len(titles) - 1].marks if isinstance(mark, Line)]
+    e = exp(1)
+    p, q = e / (1 + e), 1 / (1 + e)
+    expected = {"renyi": log(p**3 / q**2 + q**3 / p**2) / 2, "range": 2.0, "accurate": q, "eps": 1.0}
+    value = next(number for word, number in expected.items() if word in claim)
+    xs, ys = lines[0].xs, lines[0].ys
+    nearest = min(range(len(xs)), key=lambda i: abs(xs[i] - 1))
+    assert abs(ys[nearest] - value) < 0.02
+    assert any(line.name.startswith("claim: ") for line in lines) == ("abs" not in claim)
+    assert "The counterexample" in report_html(mechanism)

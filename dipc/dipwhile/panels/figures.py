@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.accuracy import Accurate
+from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.privacy import Violated
+from dipc.claims.divergence import Measured
+from dipc.claims.exponent import exponent_text
+from dipc.claims.privacy import Goal
 from dipc.claims.tightness.curves import Curve
-from dipc.claims.verdict import Undecided
+from dipc.claims.verdict import Refuted, Undecided
 from dipc.dipwhile.convert import Inputs, PythonValue
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.mechanisms import Mechanism
@@ -66,40 +70,64 @@ def loss_panels(found: Study, view: View) -> Iterator[Panel]:
     """The loss, and the loss divided by eps; none if it is infinite everywhere."""
     if found.loss is None or not any(segment.value for segment in found.loss.segments):
         return
-    claimed = f" against the claim {nice(found.goal.epsilon)}" if found.goal else ""
-    words = f"The privacy loss as a function of ε{claimed}."
-    yield _judged(found, view.span, "loss", "Privacy loss", words, *_loss(found, found.loss, view.span, 1))
-    words = "The privacy loss divided by ε: the factor t that is needed at each ε."
-    yield _judged(
-        found, view.span, "factor", "Privacy loss per ε", words, *_loss(found, found.loss, view.span, 0)
-    )
+    span, name = view.span, "privacy loss"
+    if isinstance(found.goal, Measured):
+        order = found.goal.measure.order
+        name = "range" if order is None else f"Rényi divergence of order {order}"
+    title = name[0].upper() + name[1:]
+    claimed = f" against the claim {nice(exponent_text(found.exponent))}" if found.exponent else ""
+    words = f"The {name} as a function of ε{claimed}."
+    yield _judged(found, span, "loss", title, words, *_loss(found, found.loss, span, 1, name))
+    words = f"The {name} divided by ε: the factor t that is needed at each ε."
+    yield _judged(found, span, "factor", f"{title} per ε", words, *_loss(found, found.loss, span, 0, name))
 
 
-def _loss(found: Study, loss: Curve, span: Range, power: int) -> tuple[list[Mark], Axis]:
+def _loss(found: Study, loss: Curve, span: Range, power: int, name: str) -> tuple[list[Mark], Axis]:
     """The loss (``power`` 1) or the loss divided by eps (0) against the claim."""
-    goal, least = found.goal, found.budget.least.exact if found.budget and not power else None
-    read, name = (
-        (sampling.loss_value, "privacy loss") if power else (sampling.factor_value, "privacy loss / ε")
-    )
-    marks: list[Mark] = [*curve_marks(loss, span, read, name)]
+    epsilon, least = found.exponent, found.budget.least.exact if found.budget and not power else None
+    t = None if epsilon is None else epsilon.multiple
+    read = sampling.loss_value if power else sampling.factor_value
+    divided = partial(_divided, read, loss.times)
+    marks: list[Mark] = [*curve_marks(loss, span, divided, name if power else f"{name} / ε")]
     top = height(marks)
-    if goal is not None:
-        text = f"t = {goal.t}" if goal.t is not None and not power else nice(goal.epsilon)
-        if goal.t is None or power:  # on a logarithmic axis a line bends
-            xs, ys = sampling.sampled(partial(read, goal.factor), span)
+    if epsilon is not None:
+        text = f"t = {t}" if t is not None and not power else nice(exponent_text(epsilon))
+        if t is None or power:  # on a logarithmic axis a line bends
+            xs, ys = sampling.sampled(partial(read, epsilon.factor), span)
         else:
-            xs, ys = [*span.ends], [as_float(goal.t)] * 2
-        marks.append(Line(xs, ys, canvas.CLAIM, f"claim: {text}{' (and δ)' if goal.delta else ''}"))
+            xs, ys = [*span.ends], [as_float(t)] * 2
+        delta = isinstance(found.goal, Goal) and found.goal.delta
+        marks.append(Line(xs, ys, canvas.CLAIM, f"claim: {text}{' (and δ)' if delta else ''}"))
         top = min(max(top, ys[-1]), 4 * ys[-1]) if ys[-1] > 0 else top  # a loss far above it is cut
-    if least is not None and (goal is None or least != goal.t):
+    if least is not None and (epsilon is None or least != t):
         marks.append(Rule(as_float(least), canvas.LEAST, f"least t = {least}"))
-    label = "ln of the greatest ratio P(u) / P(u′)" if power else "factor t that is needed"
+    of_loss = "ln of the greatest ratio P(u) / P(u′)" if name == "privacy loss" else name
+    label = of_loss if power else "factor t that is needed"
     return marks, Axis(label, 0, 1.08 * top) if top > 0 else Axis(label)
+
+
+def _divided(read: Callable[[Quotient, fmpq], float], times: int, value: Quotient, eps: fmpq) -> float:
+    return read(value, eps) / times
+
+
+def error_panels(found: Study, view: View) -> Iterator[Panel]:
+    """The greatest probability of an error for each eps, and the claimed one."""
+    if found.error is None or not isinstance(found.goal, Accurate):
+        return
+    marks: list[Mark] = []
+    for piece in found.error.pieces:
+        part = view.span.part(end_of(piece.interval.low.text), end_of(piece.interval.high.text))
+        if part is not None:
+            marks.append(Line(*curve(piece.value, part), canvas.CURVE, "least β"))
+    bound = Line(*curve(found.goal.beta, view.span), canvas.CLAIM, f"claim: β = {nice(str(found.goal.beta))}")
+    up = Axis("probability of an error", 0, 1.1 * height([*marks, bound]) or 1)
+    words = "The greatest probability of an error, over all inputs, as a function of ε."
+    yield _judged(found, view.span, "error", "Probability of an error", words, [*marks, bound], up)
 
 
 def profile_panels(found: Study, view: View) -> Iterator[Panel]:
     """The least delta for each eps, and the claimed one; none if both are 0."""
-    if found.profile is None or found.goal is None:
+    if found.profile is None or not isinstance(found.goal, Goal):
         return
     profile, goal, span = found.profile, found.goal, view.span
     if not goal.delta and not any(segment.value for segment in profile.curve.segments) and not view.alone:
@@ -148,38 +176,43 @@ def curve_marks(
 
 def region_panels(found: Study, view: View) -> Iterator[Panel]:
     """The counterexample of the verdict; none if there is none."""
-    if not isinstance(found.verdict, Violated):
+    if not isinstance(found.verdict, Refuted):
         return
     example, goal = found.verdict.counterexample, found.verdict.claim
     ends = [end_of(high) for _, high in example.violated_for]
     span = view.span
     if not view.fixed and ends and max(ends) < inf:
         span = Range(span.low, fmpq(ceil(3 * max(ends))), span.log)
-    bound = f"bound exp({nice(goal.epsilon)})·P(u′)" + (" + δ" if goal.delta else "")
+    bound = "bound"
+    if isinstance(goal, Goal):
+        bound = f"bound exp({nice(goal.epsilon)})·P(u′)" + (" + δ" if goal.delta else "")
     yield from example_panels(example, span, found.point, bound)
 
 
-def example_panels(example: Counterexample, span: Range, point: fmpq, bound: str) -> Iterator[Panel]:
-    """P(u) with its bound, which is named in the legend, and below it the excess."""
+def example_panels(example: Witness, span: Range, point: fmpq, bound: str) -> Iterator[Panel]:
+    """P(u), or another value, with its bound, which is named in the legend, and below it the excess."""
+    value, most = example.sides
+    name = "P(u)" if isinstance(example, Counterexample) else "value"
     words, eps = list(map(nice, example.broken_for)), eps_axis(span)
-    where = f"This pair breaks the claim for {' and for '.join(words)}." if words else ""
+    where = f"This counterexample breaks the claim for {' and for '.join(words)}." if words else ""
     bands = [
-        Band(end_of(low), end_of(high), f"broken by this pair for {said}")
+        Band(end_of(low), end_of(high), f"broken by it for {said}")
         for (low, high), said in zip(example.violated_for, words, strict=True)
     ]
-    limit = Line(*curve(example.bound, span), canvas.CLAIM, bound)
-    marks: list[Mark] = [Line(*curve(example.probability, span), canvas.CURVE, "P(u)"), limit, *bands]
-    spot = [as_float(point)], [value_of(example.probability, point)]
+    limit = Line(*curve(most, span), canvas.CLAIM, bound)
+    marks: list[Mark] = [Line(*curve(value, span), canvas.CURVE, name), limit, *bands]
+    spot = [as_float(point)], [value_of(value, point)]
     marks.append(Line(*spot, {"color": canvas.BROKEN, "marker": "o", "linestyle": ""}, f"ε = {point}"))
     # a bound far above 1 must not flatten the rest
     up = Axis("probability", -0.03, 1.1) if height([limit]) > 1.05 else Axis("probability")
-    above = f"P(u) and the bound that the claim sets it. {where}"
+    up = up if name == "P(u)" else Axis(name)
+    above = f"{name} and the bound that the claim sets it. {where}"
     yield Panel("bound", "The counterexample", above, marks, eps, up)
 
-    excess = Line(*curve(example.excess, span), canvas.CURVE, "P(u) − bound")
+    excess = Line(*curve(value - most, span), canvas.CURVE, f"{name} − bound")
     highest = height([excess])  # values far below 0 must not flatten it
     up = Axis("excess", -highest, 1.25 * highest) if highest else Axis("excess")
-    below = f"P(u) minus the bound, positive where the claim breaks. {where}"
+    below = f"{name} minus the bound, positive where the claim breaks. {where}"
     yield Panel("excess", "By how much", below, [excess, Rule(0, canvas.ZERO_LINE), *bands], eps, up)
 
 
@@ -302,6 +335,7 @@ def _name_of(output: Valuation, most: int) -> str:
 PANELS: dict[str, tuple[str, Callable[[Study, View], Iterator[Panel]]]] = {
     "loss": ("loss", loss_panels),
     "profile": ("profile", profile_panels),
+    "error": ("error", error_panels),
     "distributions": ("laws", law_panels),
     "region": ("verdict", region_panels),
 }
@@ -326,8 +360,9 @@ def plot_mechanism(
 ) -> Figure:
     """A figure with a panel for each thing to see.
 
-    ``what`` is ``"loss"`` (the privacy loss against the claim), ``"profile"`` (the least delta for each
-    eps), ``"distributions"`` (of the counterexample's pair, or of the pair that needs the greatest t),
+    ``what`` is ``"loss"`` (the privacy loss, or what is claimed instead, against the claim), ``"profile"``
+    (the least delta for each eps), ``"error"`` (the probability of an error, of a claim of accuracy),
+    ``"distributions"`` (of the counterexample's pair, or of the pair that needs the greatest t),
     ``"region"`` (a counterexample and where it breaks the claim), or ``"all"`` that there is.  ``at`` is the
     eps of the distributions; ``budgets`` replaces the eps range of the claim; the axis goes from ``low`` to
     ``high``.  The limits (:func:`dipc.limits`, 20 seconds if there is none) are for each part; a part that

@@ -23,9 +23,8 @@ from flint import fmpq
 
 import dipc.views as views
 from dipc.certificate.format import dumps, listed_proof
-from dipc.claims.privacy import Violated
+from dipc.claims.privacy import Private, Violated
 from dipc.claims.rows import lines
-from dipc.claims.verdict import Undecided
 from dipc.clock import in_force, limits
 from dipc.dipwhile.certify.privacy import certificate
 from dipc.dipwhile.convert import PythonValue, to_input
@@ -105,13 +104,13 @@ def report_html(
     subject = Subject(mechanism, claim, at=at)
     found = study(subject, attempts)
     claimed, asked = subject.core_claim, None
-    if claimed is not None and not gave_up(found.verdict):
+    if claimed is not None and not claimed.of_pair and not gave_up(found.verdict):
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
     drawn = attempts("the chain", lambda: _picture(found), (mechanism.program,))
     laws = _laws(found, drawn, attempts)
     plots = attempts("the plots", lambda: _plots(found))
-    private = found.verdict is not None and found.verdict.status == "private"
+    private = claimed is not None and found.verdict is not None and found.verdict.status == "private"
     for_all = _for_all(mechanism, claim, attempts) if private else None
     drawing = _drawing(drawn, attempts) if drawn else None
     context = {
@@ -177,6 +176,7 @@ def _environment() -> Environment:
         "sign": sign,
         "checked": checked,
         "doubts": lambda verdict: [text for _, text in lines([doubts(verdict)])],
+        "rows": lambda example: lines(example.rows()),
         "valuation": valuation_text,
         "outputs": lambda outputs: " or ".join(map(valuation_text, outputs)),
         "span": span,
@@ -291,7 +291,7 @@ def downloads(
     stem, program = plain_stem(found.name), found.subject.mechanism.program
     yield download(f"{stem}.dip", "the program", program.source.text.encode(), "")
     verdict = found.verdict
-    if verdict is not None and not isinstance(verdict, Undecided):
+    if isinstance(verdict, Private | Violated):
         text = attempts("the certificate", lambda: dumps(certificate(program, verdict)))
         data, name = (text or "").encode(), f"{stem}.json"
         if len(data) > LARGEST // 4:
@@ -335,7 +335,7 @@ def commands(found: Study, drawn: Picture | None) -> Iterator[tuple[str, str]]:
     file, words = f"{plain_stem(found.name)}.json", _words(found)
     if found.goal is None:
         yield f"dipc distribution {words}{_input(drawn)}", "the distributions on an input"
-    elif found.verdict is None or isinstance(found.verdict, Undecided):
+    elif not isinstance(found.verdict, Private | Violated):
         yield f"dipc check {words}", "decide again, without a limit of time"
     else:
         yield f"dipc check {words} --certificate {file}", "decide again, and write a certificate"

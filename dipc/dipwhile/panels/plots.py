@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 import dipc.views as views
+from dipc.claims.claim import Witness
 from dipc.claims.counterexample import Counterexample
-from dipc.claims.privacy import Violated
 from dipc.claims.tightness.curves import Curve, Profile
-from dipc.claims.verdict import Verdict
+from dipc.claims.verdict import Refuted, Verdict
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.panels.figures import FARTHEST, curve_marks, example_panels, grouped_bars
 from dipc.errors import InputError, check_type
@@ -106,10 +106,10 @@ def plot_distributions(
     return sheet([panel], size=size or (width, 4.8))
 
 
-@views.plot.register(Counterexample)
-@views.plot.register(Violated)
+@views.plot.register(Witness)
+@views.plot.register(Refuted)
 def plot_region(
-    found: Counterexample | Violated,
+    found: Witness | Refuted,
     low: Eps = None,
     high: Eps = None,
     *,
@@ -118,18 +118,21 @@ def plot_region(
     size: tuple[float, float] = (8.0, 8.0),
 ) -> Figure:
     """``P(u)`` with its bound, and below it the excess; the eps that break the claim are shaded."""
-    check_type(found, (Counterexample, Violated), "a region is that of a counterexample")
-    example = found.counterexample if isinstance(found, Violated) else found
+    check_type(found, (Witness, Refuted), "a region is that of a counterexample")
+    example = found.counterexample if isinstance(found, Refuted) else found
     texts = [text for region in example.violated_for for text in region if text != "inf"]
     ends = [x for x in (rational(text, "an end") for text in texts) if x] + [example.epsilon]
     span = Range.of(min(ends) / 20 if low is None else low, max(ends) * 5 if high is None else high, log)
     point = fmpq(example.epsilon.numerator, example.epsilon.denominator)
-    panels = list(example_panels(example, span, point, "bound exp(t·ε)·P(u′) + δ"))
+    bound = "bound exp(t·ε)·P(u′) + δ" if isinstance(example, Counterexample) else "bound"
+    panels = list(example_panels(example, span, point, bound))
     heading = canvas.plain(title or _pair(example))
     return sheet(panels, heading, (size[0], size[1] / 2), columns=1, titles=False)
 
 
-def _pair(example: Counterexample) -> str:
+def _pair(example: Witness) -> str:
+    if not isinstance(example, Counterexample):
+        return example.brief()
     outputs = " or ".join(map(show_valuation, example.outputs))
     whole = f"u: {show_valuation(example.input)}   u′: {show_valuation(example.neighbour)}"
     return f"{whole}\n{outputs if len(outputs) < 80 else f'{len(example.outputs)} outputs'}"
@@ -138,8 +141,6 @@ def _pair(example: Counterexample) -> str:
 @views.plot.register(Verdict)
 def _of_verdict(verdict: Verdict, low: Eps = None, high: Eps = None, **options: Any) -> Figure:
     message = f"{article(verdict.status)} verdict has no counterexample to plot"
-    if verdict.counterexample is not None:
-        message = f"counterexamples to claims of this kind are not plotted: {verdict.claim}"
     hint = "plot the mechanism: m.plot(), or one distribution: m.distribution(...).plot()"
     raise InputError(message, hint=hint)
 

@@ -13,16 +13,21 @@ from typing import Any
 
 from flint import fmpq
 
+from dipc.claims.accuracy import Accurate
+from dipc.claims.claim import Claim
+from dipc.claims.counterexample import Counterexample
+from dipc.claims.divergence import Excess, Measured
+from dipc.claims.exponent import Exponent
 from dipc.claims.privacy import Goal, Violated
 from dipc.claims.tightness.curves import Curve, Profile
+from dipc.claims.tightness.greatest import Accuracy
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
-from dipc.claims.verdict import Undecided, Verdict
+from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.dipwhile.convert import Inputs, PythonValue, to_claim, to_eps, to_pair
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.explain.explanation import simple_budget
 from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dipwhile.pipeline import goal_of
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.dipwhile.syntax.core import CoreClaim
 from dipc.errors import LimitReached, check_type
@@ -47,38 +52,30 @@ class Subject:
     @property
     def text(self) -> str | None:
         """The claim as text; None if it is the program's own."""
-        if self.interval is None or self.own is None:
+        goal = self.mechanism.claimed(self.claim) if self.interval is not None else None
+        if goal is None:
             return self.claim
-        goal = goal_of(self.own)
-        claim = f"{goal.epsilon}, {goal.delta}" if self.claim is None else self.claim
-        return f"{claim} for eps in {self.interval}"
-
-    @property
-    def own(self) -> CoreClaim | None:
-        """The claim without the requested interval."""
-        return self.mechanism.program.claim if self.claim is None else self._compiled(self.claim)
+        return f"{goal.written if self.claim is None else self.claim} for eps in {self.interval}"
 
     @property
     def core_claim(self) -> CoreClaim | None:
-        """The claim on the requested interval."""
+        """The claim of (epsilon, delta)-privacy on the requested interval; None if it is another one."""
         text = self.text
-        return self.own if text is None else self._compiled(text)
+        if not isinstance(self.goal, Goal):
+            return None
+        return self.mechanism.program.claim if text is None else to_claim(self.mechanism.program, text)
 
     @property
-    def goal(self) -> Goal | None:
+    def goal(self) -> Claim | None:
         """What must hold; None without a claim."""
-        claim = self.core_claim
-        return None if claim is None else goal_of(claim)
+        return self.mechanism.claimed(self.text)
 
     @property
     def budgets(self) -> EpsRange:
         """The eps range of the claim, or the requested one."""
         if self.goal is not None:
             return self.goal.budgets
-        return goal_of(self._compiled(f"eps for eps in {self.interval or '(0, inf)'}")).budgets
-
-    def _compiled(self, text: str) -> CoreClaim:
-        return to_claim(self.mechanism.program, text)
+        return to_claim(self.mechanism.program, f"eps for eps in {self.interval or '(0, inf)'}").budgets
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +83,24 @@ class Study:
     """The answers; None for what was not requested, or left out."""
 
     subject: Subject
-    goal: Goal | None
+    goal: Claim | None
     verdict: Verdict | None
     regions: Regions | None
     budget: LeastEpsilon | None
     loss: Curve | None
     profile: Profile | None
+    error: Accuracy | None
     pair: tuple[Valuation, Valuation] | None
     outputs: tuple[Valuation, ...]
     laws: tuple[Distribution, Distribution] | None
     point: fmpq
     notes: tuple[Note, ...]
+
+    @property
+    def exponent(self) -> Exponent | None:
+        """The epsilon that the claim bounds the loss by; None for another claim."""
+        goal = self.goal
+        return goal.exponent if isinstance(goal, Goal | Measured) and not getattr(goal, "text", "") else None
 
     @property
     def name(self) -> str:
@@ -109,13 +113,14 @@ NAMES = {
     "budget": "the least budget",
     "loss": "the privacy loss",
     "profile": "the privacy profile",
+    "error": "the probability of an error",
     "regions": "the budgets that break the claim",
     "laws": "the distributions of two neighbours",
 }
 NEEDS = {"loss": ("loss", "regions"), "profile": ("profile", "regions"), "laws": ("budget",)}
 """The parts that a part is shown with."""
 
-PARTS = ("verdict", "budget", "loss", "profile", "laws")
+PARTS = ("verdict", "budget", "loss", "profile", "error", "laws")
 
 
 def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) -> Study:
@@ -125,7 +130,7 @@ def study(subject: Subject, attempts: Attempts, parts: Sequence[str] = PARTS) ->
     check = partial(mechanism.check, subject.text, **asked)
     verdict = attempts(NAMES["verdict"], check, None) if goal is not None else None
     wanted = {need for part in parts for need in NEEDS.get(part, (part,))}
-    answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "regions"))
+    answers: dict[str, Any] = dict.fromkeys(("budget", "loss", "profile", "error", "regions"))
     for part, task in _tasks(subject, asked, verdict):
         if part not in wanted:
             continue
@@ -150,13 +155,18 @@ def _tasks(
     subject: Subject, asked: dict[str, Any], verdict: Verdict | None
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The parts other than the verdict, each with its computation."""
-    mechanism, budgets = subject.mechanism, subject.budgets
+    mechanism, budgets, goal = subject.mechanism, subject.budgets, subject.goal
     where = {"at": budgets.low} if budgets.is_point else {"budgets": str(budgets)}
-    yield "budget", partial(mechanism.budget, **where, **asked)
-    yield "loss", partial(mechanism.loss_curve, **where, **asked)
-    if subject.goal is not None:
-        yield "profile", partial(mechanism.profile, str(subject.goal.epsilon), **where, **asked)
-    if isinstance(verdict, Violated):
+    measure: dict[str, Any] = {}
+    if isinstance(goal, Measured):
+        measure = {"range": True} if goal.measure.order is None else {"renyi": goal.measure.order}
+    yield "budget", partial(mechanism.budget, **where, **asked, **measure)
+    yield "loss", partial(mechanism.loss_curve, **where, **asked, **measure)
+    if isinstance(goal, Accurate):
+        yield "error", partial(mechanism.accuracy, goal.good, goal.condition, **where)
+    if isinstance(goal, Goal) and not goal.text:
+        yield "profile", partial(mechanism.profile, str(goal.epsilon), **where, **asked)
+    if isinstance(verdict, Violated) and not verdict.claim.text:
         yield "regions", partial(mechanism.violating_budgets, subject.text, **asked)
 
 
@@ -169,8 +179,8 @@ def _chosen(
     subject: Subject, verdict: Verdict | None, budget: LeastEpsilon | None, profile: Profile | None
 ) -> tuple[tuple[Valuation, Valuation] | None, tuple[Valuation, ...]]:
     """The pair to show and its outputs: those of the counterexample, or those that need the greatest t."""
-    if isinstance(verdict, Violated):
-        found = verdict.counterexample
+    found = verdict.counterexample if verdict is not None else None
+    if isinstance(found, Counterexample | Excess):
         return (found.input, found.neighbour), found.outputs
     if subject.pair is not None:
         program = subject.mechanism.program
@@ -186,7 +196,7 @@ def _point(subject: Subject, verdict: Verdict | None) -> fmpq:
     """The eps to look at: the requested one, that of the counterexample, or a simple one."""
     if subject.at is not None:
         return to_eps(subject.at)
-    if isinstance(verdict, Violated):
+    if isinstance(verdict, Refuted):
         epsilon = verdict.counterexample.epsilon
         return fmpq(epsilon.numerator, epsilon.denominator)
     return simple_budget(subject.budgets)
