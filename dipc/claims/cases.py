@@ -160,7 +160,9 @@ class Evidence:
 def go_through(cases: Sequence[Case], inequalities: Inequalities, findings: Findings, tick: Tick) -> None:
     """Decide the cases in their order up to the first violation; ``findings`` is filled on the way."""
     answers = findings.answers
-    different = len({(case.left, case.right) for case in cases})
+    vectors, known = {id(v): v for case in cases for v in (case.left, case.right)}, dict[Vector, int]()
+    number = {place: known.setdefault(v, len(known)) for place, v in vectors.items()}  # hashed once each
+    different = len({(number[id(case.left)], number[id(case.right)]) for case in cases})
     for case in cases:
         findings.open = case.pairs.first
         laws = case.left, case.right

@@ -12,6 +12,8 @@ the sum of the positive g_o: the worst set of outputs is S = {o : g_o(eps) > 0}.
 that set is constant, so only few sets occur.  For each of them delta - sum_{o in S} g_o >= 0 is checked on
 the *whole* range: privacy implies it for every S, and the sets that occur imply privacy.  So roots of
 different g_o need not be compared exactly: where they are too close, every set that might occur is taken.
+Most g_o have one sign on the whole range: it depends on their two probabilities only, is found once for all
+pairs of inputs that have them, and leaves only the others to the table of signs.
 """
 
 from __future__ import annotations
@@ -146,6 +148,7 @@ class PrivacyInequalities(Inequalities):
         self._factor = claim.factor
         self._bounds: dict[Quotient, Quotient] = {}
         self._margins: dict[tuple[Quotient, Quotient], Quotient] = {}
+        self._signs: dict[tuple[Quotient, Quotient], int | None] = {}
 
     def examine(self, left: Vector, right: Vector) -> list[Checked]:
         """All inequalities, up to the first that fails."""
@@ -168,7 +171,7 @@ class PrivacyInequalities(Inequalities):
         Raises :class:`~dipc.signs.roots.Unsettled` if worst sets are not settled.
         """
         if self.claim.delta:
-            return worst_sets(self.margins(left, right), self.claim.budgets)
+            return self.worst_sets(left, right)
         return [(o,) for o in range(len(left))]
 
     def margin(self, p: Quotient, q: Quotient) -> Quotient:
@@ -180,9 +183,30 @@ class PrivacyInequalities(Inequalities):
             margin = self._margins[p, q] = self._bounds[q] - p
         return margin
 
-    def margins(self, left: Vector, right: Vector) -> list[ExpPoly]:
+    def margins(self, left: Sequence[Quotient], right: Sequence[Quotient]) -> list[ExpPoly]:
         """Functions with the signs of the margins of all outputs."""
         return [self.judge.numerator(self.margin(p, q)) for p, q in zip(left, right, strict=True)]
+
+    def worst_sets(self, left: Vector, right: Vector) -> list[tuple[int, ...]]:
+        """:func:`worst_sets` of all outputs; the sign of a margin that has only one is found once."""
+        signs = [self._sign(*both) for both in zip(left, right, strict=True)]
+        always = [o for o, sign in enumerate(signs) if sign is not None and sign < 0]
+        rest = [o for o, sign in enumerate(signs) if sign is None]
+        if not rest:
+            return [tuple(always)]
+        margins = self.margins([left[o] for o in rest], [right[o] for o in rest])
+        sets = worst_sets(margins, self.claim.budgets)
+        return [tuple(sorted((*always, *(rest[k] for k in chosen)))) for chosen in sets]
+
+    def _sign(self, p: Quotient, q: Quotient) -> int | None:
+        """The sign of a margin inside the whole range; None if it has several, or is not settled."""
+        if (p, q) not in self._signs:
+            try:
+                cells = sign_table([self.judge.numerator(self.margin(p, q))], self.claim.budgets)
+            except Unsettled:
+                cells = ()
+            self._signs[p, q] = cells[0].signs[0] if len(cells) == 1 else None
+        return self._signs[p, q]
 
     def slack(self, left: Vector, right: Vector, outputs: Iterable[int]) -> Quotient:
         """``exp(epsilon) P(u')(outputs) + delta - P(u)(outputs)``: negative where the claim is violated."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, combinations
+from random import Random
 
 import mpmath
 import oracles
@@ -17,12 +18,15 @@ from hypothesis import strategies as st
 from numeric import fixed, high
 
 import dipc
-from dipc.claims.privacy import worst_sets
+from dipc.claims.exponent import Exponent
+from dipc.claims.oracle import SignOracle
+from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
 from dipc.claims.regions import violated_regions
 from dipc.claims.rows import lines, record
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.valuations import grouped
 from dipc.numbers.exppoly import ExpPoly
+from dipc.numbers.quotient import Quotient
 from dipc.shipped import describe
 from dipc.signs.eps_range import EpsRange
 
@@ -255,3 +259,29 @@ def test_fixed_rates_are_eps_one(name: str) -> None:
         assert {o: p.at_one() for o, p in one.items()} == dict(other.items())
     least, known = fixed_rates.budget().least, scaled.budget(at=1).least
     assert (least.low, least.high) == (known.low, known.high)
+
+
+RANGES = (
+    EpsRange.positive(),
+    EpsRange.point(fmpq(1, 2)),
+    EpsRange(fmpq(1, 4), fmpq(2), True, True),
+    EpsRange(fmpq(0), fmpq(1)),
+)
+
+
+@pytest.mark.parametrize("seed", range(many(20, 1000)))
+def test_signs_that_are_found_once_give_the_same_sets(seed: int) -> None:
+    random = Random(seed)
+    budgets = random.choice(RANGES)
+    pool = [
+        Quotient(ExpPoly.exp(-fmpq(k, 2)) * fmpq(random.randint(0, 8), 8) + fmpq(random.randint(0, 4), 8))
+        / (1 + random.choice((ExpPoly(), ExpPoly.exp(-1))))
+        for k in range(4)
+    ]
+    goal = Goal(budgets, Exponent(fmpq(random.randint(0, 3), 2)), Quotient.of(fmpq(1, 9)))
+    judge = SignOracle(budgets)
+    inequalities = PrivacyInequalities(goal, judge)
+    for _ in range(5):
+        left, right = (tuple(random.choice(pool) for _ in range(5)) for _ in range(2))
+        margins = [judge.numerator(q * goal.factor - p) for p, q in zip(left, right, strict=True)]
+        assert inequalities.critical_sets(left, right) == worst_sets(margins, budgets)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
-from dipc.claims.privacy import Goal, PrivacyInequalities, worst_sets
+from dipc.claims.privacy import Goal, PrivacyInequalities
 from dipc.claims.ratios import Measure, Ratio, vanishes
 from dipc.claims.regions import Region, violated_regions
 from dipc.clock import Clock
@@ -124,7 +124,7 @@ class Losses:
         chosen = []
         for done, case in enumerate(found):
             self.clock.tick("worst sets of outputs", done, len(found))
-            sets = worst_sets(comparison.margins(case.left, case.right), goal.budgets)
+            sets = comparison.worst_sets(case.left, case.right)
             chosen += [(case, some) for some in sets if some]
         return chosen
 
