@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from flint import fmpq
 from processes import GUESS
+from rationals import fraction
 
 import dipc
 from dipc.claims.rows import lines, record
@@ -302,3 +306,87 @@ def test_models_go_to_storm_and_come_back(survey: Any, tmp_path: Path) -> None:
         dipc.MarkovChain.from_storm(stormpy.build_model(program))
     with pytest.raises(dipc.InputError, match="a DTMC or an MDP of stormpy is needed, not int"):
         dipc.MarkovChain.from_storm(3)
+
+
+# --- dynamic Bayesian networks --------------------------------------------------------------------------
+
+
+class Table:
+    """What pgmpy has as a TabularCPD: the first axis of ``values`` is the variable."""
+
+    def __init__(
+        self, variable: Any, size: int, columns: Any, evidence: Any = (), sizes: Any = (), **more: Any
+    ):
+        self.variables, self.cardinality = [variable, *evidence], [size, *sizes]
+        self.values = {
+            (own, *places): columns[own][i] if isinstance(columns[own][i], str) else float(columns[own][i])
+            for i, places in enumerate(product(*map(range, sizes)))
+            for own in range(size)
+        }
+        self.state_names = more.get("state_names") or {variable: list(range(size))}
+
+
+class Network:
+    """What pgmpy has as a DynamicBayesianNetwork."""
+
+    def __init__(self, edges: Any = ()) -> None:
+        self.tables: dict[Any, Table] = {}
+
+    def add_cpds(self, *tables: Table) -> None:
+        self.tables |= {table.variables[0]: table for table in tables}
+
+    def get_cpds(self, node: Any) -> Table | None:
+        return self.tables.get(node)
+
+    def get_slice_nodes(self, time: int) -> list[Any]:
+        return [node for node in self.tables if node[1] == time]
+
+
+def weather() -> Network:
+    """A hidden Markov model: Z is hidden, and X tells which of three values it shows."""
+    network, seen = Network(), [["0.5", "0.1"], ["0.25", "0.1"], ["0.25", "0.8"]]
+    network.add_cpds(
+        Table(("Z", 0), 2, [[1.0], [0.0]]),
+        Table(("X", 0), 3, seen, [("Z", 0)], [2]),
+        Table(("Z", 1), 2, [[0.7, 0.2], [0.3, 0.8]], [("Z", 0)], [2]),
+        Table(("X", 1), 3, seen, [("Z", 1)], [2]),
+    )
+    return network
+
+
+def test_a_hidden_markov_model_of_pgmpy_is_a_chain_of_pairs() -> None:
+    chain = dipc.MarkovChain.from_pgmpy(weather(), neighbours=[("Z=0, X=0", "Z=1, X=0")])
+    assert len(chain.states) == 6 and chain.model.start == (0, 1, 2)
+    found = chain.value('P=? (X "X=2")', start=chain.states)
+    for state in chain.states:
+        rain = Fraction(7, 10) if state.startswith("Z=0") else Fraction(2, 10)
+        shown = rain * Fraction(1, 4) + (1 - rain) * Fraction(8, 10)
+        assert fraction(found[state]) == shown
+    assert chain.check('D[ln 3, 0](X "X=2")').status == "holds"
+
+
+def test_a_chain_is_a_network_of_pgmpy_and_back(survey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(dipc.InputError, match="pgmpy is not installed"):
+        survey.to_pgmpy()
+    models, factors = ModuleType("pgmpy.models"), ModuleType("pgmpy.factors.discrete")
+    models.DynamicBayesianNetwork, factors.TabularCPD = Network, Table  # type: ignore[attr-defined]
+    for module in (ModuleType("pgmpy"), ModuleType("pgmpy.factors"), models, factors):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    again = dipc.MarkovChain.from_pgmpy(survey.to_pgmpy())
+    assert (again.states, again.model.rows) == (survey.states, survey.model.rows) and not again.notes
+    third = dipc.MarkovChain({"a": {"a": "1/3", "b": "2/3"}, "b": "b"})
+    with pytest.raises(dipc.InputError, match="the table of state in slice 1 sums to 1"):
+        thirds = dipc.MarkovChain({"a": dict.fromkeys("abc", "1/3")}, start=["a"])
+        dipc.MarkovChain.from_pgmpy(thirds.to_pgmpy())
+    assert dipc.MarkovChain.from_pgmpy(third.to_pgmpy(), round=3).model.rows == third.model.rows
+    with pytest.raises(dipc.InputError, match="only a chain with rational probabilities"):
+        dipc.MarkovChain({"s": {"s": "exp(-eps)", "t": "1 - exp(-eps)"}}).to_pgmpy()
+
+
+def test_what_is_no_network_of_two_slices_is_refused() -> None:
+    with pytest.raises(dipc.WrongType, match="a dynamic Bayesian network is expected"):
+        dipc.MarkovChain.from_pgmpy([[1]])
+    network = weather()
+    del network.tables["X", 1]
+    with pytest.raises(dipc.InputError, match="both slices need the same variables"):
+        dipc.MarkovChain.from_pgmpy(network)

@@ -65,7 +65,8 @@ class Class:
     ) -> None:
         """Raises :class:`InputError` and :class:`LimitReached` if a probability is not positive."""
         if isinstance(chain, Mdp):
-            raise Unsupported("decision processes with several parameters, or with parameters and eps")
+            message = "decision processes with several parameters, or with parameters and eps"
+            raise Unsupported(message, hint=f"set all but one by -D, for example -D {free[0]}=1/2")
         if any(parameters.ranges[name].high is None for name in free):
             raise Unsupported("an infinite range of one of several parameters", hint=SMALLER)
         self.chain, self.parameters, self.free, self.clock = chain, parameters, tuple(free), clock

@@ -27,6 +27,7 @@ from dipc.errors import InputError, Source, Span, Unsupported, WrongType, check_
 from dipc.excerpts import plural
 from dipc.export.markov_picture import FORMATS
 from dipc.models.arithmetic import Amount
+from dipc.models.bayes import chain_parts, network_of
 from dipc.models.chain import DEAD, Mdp, Model
 from dipc.models.draft import Draft, Named, default_start
 from dipc.models.drn import read_drn
@@ -368,6 +369,26 @@ class MarkovChain(MarkovModel):
         """
         parts = parts_of(graph, probability) | options
         return cls._rounded(parts.pop("rows"), round, parts)
+
+    @classmethod
+    def from_pgmpy(cls, network: Any, *, round: int | None = None, **options: Any) -> MarkovChain:
+        """A chain from a dynamic Bayesian network of pgmpy; its states are the joint values of a slice.
+
+        The values of several variables are labels such as "X=0"; the start states are those of slice 0, whose
+        probabilities are left out.  ``round`` is that of :meth:`from_matrix`, for each column of a table.
+        """
+        rounding = Rounding(round)
+        parts = chain_parts(network, rounding) | options
+        made = cls(parts.pop("rows"), **parts)
+        made.notes = rounding.notes
+        return made
+
+    def to_pgmpy(self) -> Any:
+        """A dynamic Bayesian network of pgmpy with the variable "state", in floats; see :meth:`from_pgmpy`.
+
+        In slice 0 all start states have the same probability.  Neighbours and labels are not kept.
+        """
+        return network_of(cast("Any", self.model))
 
 
 class MDP(MarkovModel):
