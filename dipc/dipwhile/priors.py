@@ -39,7 +39,7 @@ from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached, Sou
 from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
-from dipc.models.mixtures import Asked, Drawn, Ends, Exponent, Mixtures, Pair, Side
+from dipc.models.mixtures import Asked, Claim, Drawn, Ends, Mixtures, Pair, Side
 from dipc.models.values import Valuation, Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.signs.eps_range import EpsRange
@@ -85,8 +85,8 @@ def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = 
         hint = "for example `ln(2), 1/100`"
         raise InputError("delta must be a rational number in questions with priors", claim.span, hint)
     factor = prod((base ** int(power.p) for base, power in epsilon.logarithms), start=fmpq(1))
-    written = Exponent(as_written(claim.epsilon), factor, epsilon.constant, epsilon.rate)
-    return Asked(written, fmpq(delta.p, delta.q), goal.budgets)
+    text, constant = as_written(claim.epsilon), epsilon.constant
+    return Asked(Claim(text, factor, constant, epsilon.rate, fmpq(delta.p, delta.q)), goal.budgets)
 
 
 # --- the distribution of the inputs ----------------------------------------------------------

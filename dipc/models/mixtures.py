@@ -17,8 +17,11 @@ from dipc.clock import Clock
 from dipc.errors import Source
 from dipc.models.hmm import Weights
 from dipc.models.laws import Vector
+from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.signs.eps_range import EpsRange
+
+ZERO = fmpq(0)
 
 
 class Ends(NamedTuple):
@@ -92,20 +95,29 @@ class Mixtures:
     drawn: tuple[Drawn, ...] = ()
 
 
-class Exponent(NamedTuple):
-    """A claimed epsilon with ``exp(epsilon) = factor * exp(constant + rate*eps)``, as it was written."""
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``P(O | s) <= c P(O | s') + delta`` for all sets O of sequences; ``text`` is epsilon as it was written.
+
+    ``c = factor * exp(constant)``, or ``exp(rate * eps)`` in a model with eps.
+    """
 
     text: str
     factor: fmpq
-    constant: fmpq
-    rate: fmpq
+    constant: fmpq = ZERO
+    rate: fmpq = ZERO
+    delta: fmpq = ZERO
+
+    @property
+    def c(self) -> ExpPoly:
+        """``e^epsilon``."""
+        return ExpPoly.exp(self.rate, self.constant) * self.factor
 
 
 class Asked(NamedTuple):
-    """A claim: its epsilon and delta, and the eps that it is about."""
+    """A claim, and the eps that it is about."""
 
-    epsilon: Exponent
-    delta: fmpq
+    claim: Claim
     eps_range: EpsRange
 
 

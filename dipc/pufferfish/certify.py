@@ -27,7 +27,7 @@ from dipc.kernel.pufferfish import Dominated, Item, Kept, OverCone, Settled
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.hmm import added as summed
-from dipc.models.mixtures import Side
+from dipc.models.mixtures import Claim, Side
 from dipc.models.simplex import combination
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import pumps
@@ -37,7 +37,7 @@ from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.cone import Cone, closed_cone
 from dipc.pufferfish.horizons import BRIEFLY, CONE_CELLS
 from dipc.pufferfish.parameters import CLOSE, near
-from dipc.pufferfish.question import Claim, Question, Range, claimed
+from dipc.pufferfish.question import Question, Range, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
 from dipc.signs.boxes import Holds, nonnegative_on_box

@@ -15,11 +15,12 @@ from lark import Token
 from dipc.clock import Clock
 from dipc.errors import InputError, Source, Unsupported
 from dipc.models.arithmetic import Amount, Arithmetic, Logarithms, Node, linear_part, span_of
+from dipc.models.mixtures import Claim
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.expressions import EPS, Expressions, FinerUnit, Units, Value, constant
-from dipc.pufferfish.question import EVERY_EPS, ONE, ZERO, Claim, Parameters, Range
+from dipc.pufferfish.question import EVERY_EPS, ONE, ZERO, Parameters, Range
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean
 

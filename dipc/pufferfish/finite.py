@@ -7,12 +7,12 @@ from itertools import islice
 
 from flint import fmpq
 
+from dipc.models.mixtures import Claim
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import additive, beliefs
 from dipc.pufferfish.additive import Excess, Mass
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, exceeds
 from dipc.pufferfish.problem import Constant
-from dipc.pufferfish.question import Claim
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Reached, Violated
 

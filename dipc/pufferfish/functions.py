@@ -19,6 +19,7 @@ from flint import fmpq, fmpq_mpoly
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Unsupported
+from dipc.models.mixtures import Claim
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -35,7 +36,7 @@ from dipc.pufferfish.classes import (
 from dipc.pufferfish.clearing import Cleared, Inequality
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, reached_at, unsettled_on
 from dipc.pufferfish.problem import counterexample
-from dipc.pufferfish.question import Claim, Question, claimed
+from dipc.pufferfish.question import Question, claimed
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs import boxes
 from dipc.signs.boxes import HALF, NONNEGATIVE, Answer, Fails, Point, Unclear

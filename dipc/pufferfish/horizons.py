@@ -17,6 +17,7 @@ from itertools import islice
 from flint import fmpq
 
 from dipc.errors import LimitReached, Unsupported
+from dipc.models.mixtures import Claim
 from dipc.pufferfish import finite, pumps
 from dipc.pufferfish.beliefs import (
     NONE,
@@ -33,7 +34,6 @@ from dipc.pufferfish.beliefs import (
 from dipc.pufferfish.cone import closed_cone
 from dipc.pufferfish.problem import Constant, least
 from dipc.pufferfish.pumps import Growth
-from dipc.pufferfish.question import Claim
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Budget, Private, PufferfishVerdict, Pump, Undecided
 

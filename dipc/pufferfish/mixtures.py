@@ -17,12 +17,12 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Ends, Mixtures, Pair, Side, sides_of
+from dipc.models.mixtures import Claim, Ends, Mixtures, Pair, Side, sides_of
 from dipc.numbers.exppoly import Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.classes import ParameterClass
-from dipc.pufferfish.question import ONE, ZERO, Claim, Parameters, Question, Range
+from dipc.pufferfish.question import ONE, ZERO, Parameters, Question, Range
 from dipc.signs.boxes import Fails as FailsAt
 from dipc.signs.boxes import Holds as HoldsEverywhere
 from dipc.signs.eps_range import EpsRange

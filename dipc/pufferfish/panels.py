@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from math import exp, inf, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,14 +20,14 @@ import dipc.views as views
 from dipc.clock import Clock, as_one
 from dipc.errors import InputError, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.models.mixtures import Pair
+from dipc.models.mixtures import Claim, Pair
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import finite, pipeline
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.hmm import AnyQuestion
-from dipc.pufferfish.laws import law_of
+from dipc.pufferfish.laws import laws_of
 from dipc.pufferfish.problem import Constant
-from dipc.pufferfish.question import Claim, Parameters, Question
+from dipc.pufferfish.question import Parameters, Question
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Budget
 from dipc.report.canvas import CLAIM, COLOURS, Axis, Cells, Line, Mark, Panel, Rule, clipped, sheet
@@ -286,13 +286,9 @@ class Laws:
     """The probabilities of the outputs of a program on both sides of every pair, at points."""
 
     def __init__(self, question: Question) -> None:
-        self.question, outputs = question, question.model.observations
-        law = cache(partial(law_of, question))
-        self.functions = [
-            [[law(side).probability([o]) for o in outputs] for side in pair]
-            for pair in question.pairs
-            if all(side.weights for side in pair)
-        ]
+        self.question, laws = question, laws_of(question)
+        possible = (pair for pair in question.pairs if all(side.weights for side in pair))
+        self.functions = [[list(laws[s.name, s.prior].values()) for s in pair] for pair in possible]
 
     def pairs(self, values: Values) -> Iterator[list[tuple[arb, arb]]]:
         """For every pair that is possible the probabilities of all outputs on both sides."""

@@ -11,6 +11,7 @@ from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import LimitReached
+from dipc.models.mixtures import Claim
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -18,7 +19,7 @@ from dipc.pufferfish.beliefs import ONE, ZERO, Word, quotient
 from dipc.pufferfish.classes import ParameterClass, restricted
 from dipc.pufferfish.clearing import Cleared, Inequality, probabilities
 from dipc.pufferfish.problem import Constant, counterexample, violating
-from dipc.pufferfish.question import Claim, Parameters, Question, claimed
+from dipc.pufferfish.question import Parameters, Question, claimed
 from dipc.pufferfish.verdict import (
     Counterexample,
     Least,

@@ -8,11 +8,12 @@ from time import monotonic
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.errors import LimitReached, Unsupported
+from dipc.models.mixtures import Claim
 from dipc.pufferfish import finite, functions, horizons, rates, sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.parameters import check_with_parameters
-from dipc.pufferfish.question import Claim, Question, claimed
+from dipc.pufferfish.question import Question, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided

@@ -12,12 +12,12 @@ from flint import arb, ctx, fmpq
 from dipc.clock import Clock
 from dipc.errors import InternalError
 from dipc.models.hmm import added
-from dipc.models.mixtures import Side, sides_of
+from dipc.models.mixtures import Claim, Side, sides_of
 from dipc.numbers.exact import ends
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, Word, quotient
-from dipc.pufferfish.question import NOTHING, Claim, Question
+from dipc.pufferfish.question import NOTHING, Question
 from dipc.pufferfish.verdict import Counterexample, Least, Pump, Reached
 
 BITS = 256

@@ -11,13 +11,13 @@ from flint import fmpq
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.errors import Source, Unsupported
-from dipc.models.mixtures import Mixtures, Secrets
+from dipc.models.mixtures import Claim, Mixtures, Secrets
 from dipc.numbers.exact import Number, positive, rational
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.hmm import AnyQuestion
 from dipc.pufferfish.laws import Function, as_function, laws_of, spelled
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import methods_with_options_only
@@ -55,7 +55,7 @@ class ProgramQuestion(AnyQuestion):
         if claim is None and not self.secrets.makes_claim:
             return self._posed(None, _range(eps), clock)
         asked = self.secrets.asked(claim, eps)
-        return self._posed(Claim(*asked.epsilon, asked.delta), asked.eps_range, clock)
+        return self._posed(asked.claim, asked.eps_range, clock)
 
     def _posed(self, claim: Claim | None, eps_range: EpsRange, clock: Clock, strict: bool = True) -> Question:
         def posed() -> Question:
@@ -89,7 +89,7 @@ class ProgramQuestion(AnyQuestion):
         function of exp(-eps/m).
         """
         asked = self.secrets.asked(claim)
-        question = self._posed(Claim(*asked.epsilon, asked.delta), asked.eps_range, Clock(), strict=False)
+        question = self._posed(asked.claim, asked.eps_range, Clock(), strict=False)
         if not question.parameters.rational:
             raise Unsupported(
                 "models of programs whose probabilities are not rational functions of exp(-eps/m)"

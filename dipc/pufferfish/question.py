@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import InputError
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Ends, Pair
+from dipc.models.mixtures import Claim, Ends, Pair
 from dipc.numbers.exppoly import ExpPoly, Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
@@ -94,25 +94,6 @@ class Parameters:
         """A function of no other parameter, as a function of eps."""
         above, below = (next(iter(self.split(g).values()), ExpPoly()) for g in (f.numerator, f.denominator))
         return Quotient(above, below)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """``P(O | s) <= c P(O | s') + delta`` for all sets O of sequences; ``text`` is epsilon as it was written.
-
-    ``c = factor * exp(constant)``, or ``exp(rate * eps)`` in a model with eps.
-    """
-
-    text: str
-    factor: fmpq
-    constant: fmpq = ZERO
-    rate: fmpq = ZERO
-    delta: fmpq = ZERO
-
-    @property
-    def c(self) -> ExpPoly:
-        """``e^epsilon``."""
-        return ExpPoly.exp(self.rate, self.constant) * self.factor
 
 
 def claimed(claim: Claim | None) -> Claim:

@@ -9,13 +9,13 @@ from flint import fmpq
 from dipc.clock import NONE, Clock
 from dipc.errors import Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights, added
-from dipc.models.mixtures import Side, sides_of
+from dipc.models.mixtures import Claim, Side, sides_of
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import beliefs
 from dipc.pufferfish.beliefs import ZERO, Sparse, Steps, Word
 from dipc.pufferfish.problem import Constant, Problem, counterexample, least
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Least, PufferfishVerdict, Pump, Reached, Undecided, Violated
 
 

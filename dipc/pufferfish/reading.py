@@ -29,12 +29,12 @@ from dipc.errors import CLAIM_NAME, COMPARISON_NAME, HORIZON_NAME, InputError, L
 from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
 from dipc.models.arithmetic import Grammar, Node, span_of
 from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.models.mixtures import Pair, Side
+from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.declared import Numbers, budgets_of, read_claim
 from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
-from dipc.pufferfish.question import EVERY_EPS, NOTHING, Claim, Question
+from dipc.pufferfish.question import EVERY_EPS, NOTHING, Question
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean, nearest
 

@@ -20,8 +20,9 @@ from dipc.claims.wording import (
 )
 from dipc.errors import InternalError
 from dipc.excerpts import plural
+from dipc.models.mixtures import Claim
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.question import Claim, Parameters, Question
+from dipc.pufferfish.question import Parameters, Question
 from dipc.pufferfish.verdict import (
     INFINITE,
     Budget,

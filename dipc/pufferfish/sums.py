@@ -15,11 +15,11 @@ from typing import NamedTuple
 from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import LimitReached
+from dipc.models.mixtures import Claim
 from dipc.pufferfish.beliefs import ZERO, Word
 from dipc.pufferfish.clearing import Cleared, Polynomials
 from dipc.pufferfish.parameters import BITS, DEPTH_OF_ANY, corners, decided, shown_near
 from dipc.pufferfish.problem import Constant
-from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
 from dipc.signs.boxes import Fails, Point, Unclear
 

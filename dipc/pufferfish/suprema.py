@@ -17,13 +17,14 @@ from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.errors import Unsupported
+from dipc.models.mixtures import Claim
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, exceeds, quotient
 from dipc.pufferfish.classes import squarefree
 from dipc.pufferfish.clearing import Cleared, Inequality, probabilities
 from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved
 from dipc.pufferfish.problem import Constant
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
 from dipc.signs.eps_range import simplest_between

@@ -13,10 +13,10 @@ from pufferfish.parametric_examples import example5, example6, noisy_argmax, one
 from bench.page import ROOT, Tables, row, shown, timed
 from dipc.clock import Clock, Limits
 from dipc.errors import Source
-from dipc.models.mixtures import Pair
+from dipc.models.mixtures import Claim, Pair
 from dipc.numbers.parametric import Ring
 from dipc.pufferfish import pipeline
-from dipc.pufferfish.question import Claim, Parameters, Question
+from dipc.pufferfish.question import Parameters, Question
 from dipc.pufferfish.reading import Asked, read_question
 
 LIMITS = Limits(seconds=120)

@@ -37,9 +37,10 @@ from dipc.kernel import pufferfish
 from dipc.kernel.polynomials import added, number
 from dipc.kernel.reading import Refused
 from dipc.kernel.schema import read
+from dipc.models.mixtures import Claim
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.certify import other_question, question_certificate
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import PufferfishVerdict
 
 # --- questions --------------------------------------------------------------------------------------------

@@ -34,9 +34,10 @@ from dipc.certificate.format import dumps
 from dipc.clock import Clock, Limits
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.kernel.reading import Refused
+from dipc.models.mixtures import Claim
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.certify import other_question, question_certificate
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import read_question
 from dipc.pufferfish.verdict import Undecided
 

@@ -11,9 +11,9 @@ from flint import fmpq
 
 from dipc.errors import Source
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Pair, Side
+from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.pufferfish.question import Claim, Parameters, Question, Range
+from dipc.pufferfish.question import Parameters, Question, Range
 from dipc.pufferfish.reading import read_question
 from dipc.shipped import hidden_models
 

@@ -15,7 +15,6 @@ from dipc.errors import Source
 from dipc.models.mixtures import Mixtures
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish import pipeline
-from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.shipped import hidden_programs
 from dipc.signs.eps_range import EpsRange
@@ -66,7 +65,7 @@ def mixtures_of(core: CoreProgram, eps_range: EpsRange = POSITIVE) -> Mixtures:
 def decided(core: CoreProgram, claim: str | None = None, at: fmpq | None = None) -> PufferfishVerdict:
     wanted = asked(core, claim, at)
     found = mixtures_of(core, wanted.eps_range)
-    question = deciding.question_of(found, Claim(*wanted.epsilon, wanted.delta), wanted.eps_range)
+    question = deciding.question_of(found, wanted.claim, wanted.eps_range)
     deciding.check_claim(question)
     deciding.check_drawn(found, {}, Clock())
     return pipeline.check(question, Clock())

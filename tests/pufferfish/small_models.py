@@ -9,9 +9,9 @@ from random import Random
 from flint import fmpq
 
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Pair, Side
+from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric, Ring
-from dipc.pufferfish.question import Claim, Parameters, Question
+from dipc.pufferfish.question import Parameters, Question
 
 RING = Ring(())
 Row = Mapping[str, object]

@@ -23,10 +23,10 @@ from pufferfish.small_models import (
 from rationals import fraction
 
 from dipc.clock import Clock
+from dipc.models.mixtures import Claim
 from dipc.models.simplex import combination, greatest_ratio
 from dipc.pufferfish import pipeline, pumps
 from dipc.pufferfish.cone import closed_cone, matrices
-from dipc.pufferfish.question import Claim
 from dipc.pufferfish.rational import Rational
 
 

@@ -26,6 +26,7 @@ from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached, Source, Unsupported
 from dipc.models.chain import DEAD
 from dipc.models.drn import read_drn
+from dipc.models.mixtures import Claim
 from dipc.pufferfish.commands import files as commands
 from dipc.pufferfish.export.hmm import FORMATS, chain_of, export, side_name, smtlib
 from dipc.pufferfish.export.queries import bracket
@@ -33,7 +34,7 @@ from dipc.pufferfish.hmm import HiddenMarkovModel
 from dipc.pufferfish.laws import Law
 from dipc.pufferfish.panels import by_horizon, fixed, of_model, places, plot_question
 from dipc.pufferfish.pipeline import check
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.shipped import hidden_models
 from tests.pufferfish.brute_force import least
 from tests.pufferfish.parametric_examples import example3, example4, example4_events

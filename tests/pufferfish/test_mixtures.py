@@ -28,12 +28,12 @@ import dipc
 from dipc.clock import Clock
 from dipc.dipwhile.priors import weights
 from dipc.errors import InputError
+from dipc.models.mixtures import Claim
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Ring
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import functions
 from dipc.pufferfish import mixtures as deciding
-from dipc.pufferfish.question import Claim
 from dipc.pufferfish.verdict import Private, Undecided, Violated
 from dipc.signs.boxes import Box
 from dipc.signs.eps_range import EpsRange

@@ -29,11 +29,11 @@ from rationals import fraction
 from dipc.clock import Clock
 from dipc.errors import Unsupported
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Pair, Side
+from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish.panels import fixed
 from dipc.pufferfish.parameters import check_with_parameters
-from dipc.pufferfish.question import Claim, Parameters, Question, Range
+from dipc.pufferfish.question import Parameters, Question, Range
 from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Undecided, Violated
 

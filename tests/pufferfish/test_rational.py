@@ -25,10 +25,10 @@ from rationals import fraction
 from dipc.clock import Clock, Limits
 from dipc.errors import LimitReached, Unsupported
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Side
+from dipc.models.mixtures import Claim, Side
 from dipc.numbers.parametric import Ring
 from dipc.pufferfish import beliefs, pipeline
-from dipc.pufferfish.question import NOTHING, Claim, Parameters, Question
+from dipc.pufferfish.question import NOTHING, Parameters, Question
 from dipc.pufferfish.rational import Rational
 
 

@@ -18,10 +18,10 @@ import dipc
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
+from dipc.models.mixtures import Claim
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.export import redlog as module
 from dipc.pufferfish.export.redlog import redlog
-from dipc.pufferfish.question import Claim
 from tests.pufferfish.test_export import TEXTS, read
 
 Capture = pytest.CaptureFixture[str]

@@ -16,9 +16,10 @@ from pufferfish.test_parameters import mixing_chain as unknown_chain
 
 from dipc.clock import Clock, Limits
 from dipc.errors import Source
+from dipc.models.mixtures import Claim
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.hmm import HiddenMarkovModel
-from dipc.pufferfish.question import Claim, Question
+from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Private, PufferfishVerdict, Undecided, Violated
 
 

@@ -22,13 +22,13 @@ from dipc.errors import InputError, LimitReached
 from dipc.export.operators import EXACT, Symbol, Tree, condition, power, product, scaled, total, write
 from dipc.export.smtlib import LARGEST, SMTLIB, STRICT
 from dipc.models.hmm import SILENCE, added
-from dipc.models.mixtures import Pair, Side
+from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.clearing import Polynomials, cleared
 from dipc.pufferfish.functions import Functions
-from dipc.pufferfish.question import Claim, Question, claimed
+from dipc.pufferfish.question import Question, claimed
 
 DIGITS = 20  # behind the point, of numbers around c
 
