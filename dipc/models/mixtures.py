@@ -7,7 +7,7 @@ with equal laws are put together, so that A = sum over different laws g of (sum 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -68,6 +68,13 @@ class Pair(NamedTuple):
 def sides_of(pairs: Iterable[Pair]) -> dict[int, Side]:
     """The sides of some pairs, by identity: pairs share them, and there are many more pairs."""
     return {id(side): side for pair in pairs for side in pair}
+
+
+def changed(pairs: Iterable[Pair], change: Callable[[Side], Side]) -> tuple[Pair, ...]:
+    """The pairs with every side changed, once."""
+    pairs = tuple(pairs)
+    sides = {key: change(side) for key, side in sides_of(pairs).items()}
+    return tuple(Pair(sides[id(left)], sides[id(right)]) for left, right in pairs)
 
 
 class Drawn(NamedTuple):

@@ -17,7 +17,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.models.hmm import HiddenMarkovModel
-from dipc.models.mixtures import Claim, Ends, Mixtures, Pair, Side, sides_of
+from dipc.models.mixtures import Claim, Ends, Mixtures, Side, changed
 from dipc.numbers.exppoly import Term
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.numbers.quotient import Quotient
@@ -55,10 +55,9 @@ def question_of(
         weights = ((law, _lifted(w.at(values), parameters.ring)) for law, w in side.weights)
         return side._replace(weights=tuple((law, w) for law, w in weights if w))
 
-    sides = {key: lifted(side) for key, side in sides_of(mixtures.pairs).items()}
     emissions = tuple(tuple((o, parameters.of_function(p)) for o, p in enumerate(law) if p) for law in laws)
     model = HiddenMarkovModel(mixtures.examples, mixtures.outputs, emissions, ((),) * len(emissions))
-    pairs = tuple(Pair(sides[id(left)], sides[id(right)]) for left, right in mixtures.pairs)
+    pairs = changed(mixtures.pairs, lifted)
     return Question(model, parameters, pairs, 1, claim, mixtures.name, of_program=True)
 
 

@@ -20,7 +20,7 @@ import dipc.views as views
 from dipc.clock import Clock, as_one
 from dipc.errors import InputError, Unsupported
 from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.models.mixtures import Claim, Pair
+from dipc.models.mixtures import Claim, changed
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import finite, pipeline
 from dipc.pufferfish.classes import check_class
@@ -251,9 +251,7 @@ def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
 
     model = question.model
     rows = (tuple(map(weights, part)) for part in (model.emissions, model.transitions))
-    pairs = (
-        Pair(*(side._replace(weights=weights(side.weights)) for side in pair)) for pair in question.pairs
-    )
+    pairs = changed(question.pairs, lambda side: side._replace(weights=weights(side.weights)))
     return replace(
         question,
         model=HiddenMarkovModel(model.states, model.observations, *rows),

@@ -150,6 +150,7 @@ class _Reader:
         self.declared: list[_Declared] = []
         self.sides: dict[str, Weights[Parametric]] = {}
         self.priors: dict[str, dict[int, Parametric]] = {}
+        self.compared: dict[tuple[str, str | None], Side] = {}
         self.secrets: dict[str, frozenset[int]] = {}
         self.places: dict[str, Any] = {}
         self.notes: dict[str, None] = {}
@@ -374,10 +375,12 @@ class _Reader:
     def _side(self, name: str, prior: str | None) -> Side:
         if name in self.secrets and prior is not None:
             weights = ((i, p) for i, p in self.priors[prior].items() if p and i in self.secrets[name])
-            return Side(name, prior, tuple(weights))
-        if name in self.sides:
-            return Side(name, None, self.sides[name])
-        return Side(name, None, ((self.states[name], self.numbers.ring.of(1)),))
+            side = Side(name, prior, tuple(weights))
+        elif name in self.sides:
+            side = Side(name, None, self.sides[name])
+        else:
+            side = Side(name, None, ((self.states[name], self.numbers.ring.of(1)),))
+        return self.compared.setdefault((name, side.prior), side)
 
     def _horizon(self, model: HiddenMarkovModel[Parametric], asked: Asked) -> int | None:
         node = self._line("horizon", asked.horizon, "horizon")
