@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,7 @@ def program(rows: Any, adjacent: str = "adjacent all") -> dipc.Mechanism:
     return dipc.load("\n".join(text))
 
 
+@cache
 def at(text: str, eps: Any) -> Any:
     exactly = re.sub(r"(\d+)", r"mpf(\1)", text)
     return eval(exactly, {"exp": mpmath.exp, "mpf": mpmath.mpf, "eps": eps})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import permutations, product
 
 import mpmath
@@ -33,11 +34,13 @@ GRID = [fmpq(1, 100), *(fmpq(i, 3) for i in range(1, 9)), fmpq(5), fmpq(9)]
 MEASURES = (None, 2, 3)
 
 
+@cache
 def numbers(table: tuple[str, ...], eps: fmpq) -> list[mpmath.mpf]:
     names = {"eps": high(eps), "exp": mpmath.exp, "__builtins__": {}}
     return [mpmath.mpf(eval(text, names)) for text in table]  # all fractions are dyadic
 
 
+@cache
 def measured(left: tuple[str, ...], right: tuple[str, ...], order: int | None, eps: fmpq) -> mpmath.mpf:
     """The measure by its definition: the least epsilon of one ordered pair at one eps."""
     p, q = numbers(left, eps), numbers(right, eps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import chain, combinations
 from random import Random
 
@@ -67,6 +68,7 @@ OUTPUTS = range(4)
 SETS = list(chain.from_iterable(combinations(OUTPUTS, k) for k in range(5)))
 
 
+@cache
 def number(text: str, eps: fmpq) -> mpmath.mpf:
     names = {"eps": high(eps), "exp": mpmath.exp, "ln": mpmath.log, "__builtins__": {}}
     for small in ("1/10", "1/8", "3/4", "1/4", "1/6", "1/3", "1/2"):
