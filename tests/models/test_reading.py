@@ -10,7 +10,7 @@ from dipc.dpctl.syntax import parse_property
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import Amount
 from dipc.models.chain import MarkovChain, Mdp
-from dipc.models.reading import declarations, number_from_text, read_model, read_neighbours
+from dipc.models.reading import declarations, number_from_text, read_formulas, read_model, read_neighbours
 
 SURVEY = """# the survey
 chain
@@ -36,6 +36,7 @@ def test_a_chain() -> None:
     assert model.rows[2:] == (((4, fmpq(1)),),) * 3
     assert model.labels == {"out_1": {2}, "out 0": {3}, "none": frozenset()}
     assert (model.neighbours, model.start) == (((0, 1),), (1, 0))
+    assert [[*model.neighbours_of(s)] for s in range(3)] == [[1], [0], []]
     assert [(p.name, p.expected) for p in properties] == [("one", "holds"), ("two", "fails"), ("three", None)]
 
 
@@ -49,6 +50,11 @@ def test_the_formula_of_a_property_keeps_its_place() -> None:
     assert span is not None
     assert (span.line, text.splitlines()[span.line - 1][span.column - 1 :][:3]) == (13, "zzz")
     assert str(caught.value).startswith("survey.dpm:13:21: error: there is no label or state `zzz`")
+
+
+def test_a_line_that_is_no_formula_is_shown_from_its_first_character() -> None:
+    with pytest.raises(InputError, match=r"^laws:2:3: error: a line with a formula is NAME"):
+        read_formulas(Source("laws", "a: true\n  F b\n"))
 
 
 def test_a_decision_process() -> None:

@@ -1,4 +1,4 @@
-"""Conditions that contradict each other: against points of a grid, and with those that have nothing to do."""
+"""Conditions that contradict each other, against points of a grid, and what follows from conditions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.feasible import Condition, at, connected, contradictory
-from dipc.dipwhile.allsizes.values import Symbol, linear
+from dipc.dipwhile.allsizes.feasible import Condition, at, connected, consequences, contradictory
+from dipc.dipwhile.allsizes.values import ONE, Symbol, linear, number, unknown
 
 SYMBOLS = [Symbol("public", name) for name in "abcd"]
 GRID = [dict(zip(SYMBOLS, map(fmpq, point), strict=True)) for point in product(range(-2, 3), repeat=4)]
@@ -38,3 +38,15 @@ def test_contradictions(seed: int) -> None:
     related = connected(first, others)
     assert first in related and {*related} <= {*conditions}
     assert contradictory(conditions) == (contradictory(others) or contradictory(related))
+
+
+X, Y, Z = (Symbol("sample", name) for name in "xyz")
+x, y, z = map(unknown, (X, Y, Z))
+
+
+def test_facts_that_follow_from_others_are_left_out() -> None:
+    """From 0 <= x <= z <= y: x >= 0 and y >= x, and no more about x and y."""
+    conditions = [Condition(x), Condition(z.plus(x, -ONE)), Condition(y.plus(z, -ONE))]
+    facts = {Condition(x), Condition(y.plus(x, -ONE))}
+    assert {*consequences(conditions, {X, Y}, 9)} == facts
+    assert {*consequences([*conditions, Condition(y.plus(number(ONE), ONE))], {X, Y}, 9)} == facts

@@ -238,3 +238,12 @@ def test_a_claim_that_changes_with_the_size(claim: str) -> None:
     text = program(params="N = 3, M = N", claim=claim)
     assert isinstance(refused(text), Unsupported)
     assert asked(text, {"N": 3, "M": 3}).claim is not None
+
+
+def test_the_sizes_of_another_claim_are_those_of_the_program() -> None:
+    """Unless it names some itself."""
+    text = "param N = 2, M = 2; input q[N] in {0, 1}, p[M] in {0, 1}; output o in {0}; adjacent all"
+    source = Source("a.dip", f"{text}; private eps for all N, M; o <- 0")
+    for claim, sizes in (("2*eps", ("N", "M")), ("2*eps for all N", ("N",))):
+        made = question(source, {}, claim).program.claim
+        assert made is not None and tuple(size.name for size in made.sizes) == sizes
