@@ -360,6 +360,13 @@ def test_many_boxes_are_refused() -> None:
         checked(deep)
 
 
+def test_a_long_number_is_shown_by_its_length() -> None:
+    assert (
+        pufferfish.brief(Fraction(2**300)) == pufferfish.brief(Fraction(1, 2**300)) == "a number of 301 bits"
+    )
+    assert pufferfish.brief(Fraction(1, 3)) == "1/3"
+
+
 # --- what is not covered is named -------------------------------------------------------------------------
 
 
