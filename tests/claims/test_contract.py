@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
@@ -21,7 +21,7 @@ from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws,
 from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle
 from dipc.claims.rows import Row, eps_row, number_row
-from dipc.claims.verdict import Proved, Refuted, Undecided, Verdict
+from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
 from dipc.claims.wording import Record
 from dipc.cli.outcome import Outcome, report, summary, worst
 from dipc.clock import Clock, Limits
@@ -277,3 +277,11 @@ def test_the_first_violation_is_the_first_of_all_pairs() -> None:
     assert isinstance(verdict.counterexample, Peak) and verdict.counterexample.outputs == (BITS[1],)
     assert (verdict.counts.pairs, verdict.counts.inequalities) == (1, 2)
     assert verdict.counts.distinct == 2 and verdict.counts.broken == 1
+
+
+def test_doubts_that_are_not_shown_are_counted() -> None:
+    with dipc.limits(seconds=0):
+        undecided = dipc.load("rand1").check()
+    assert isinstance(undecided, Undecided)
+    doubt = Doubt((), (), (), fmpq(1), fmpq(2))
+    assert "and 2 more" in str(replace(undecided, doubts=(doubt,) * 5))

@@ -57,6 +57,14 @@ def test_a_line_that_is_no_formula_is_shown_from_its_first_character() -> None:
         read_formulas(Source("laws", "a: true\n  F b\n"))
 
 
+def test_as_many_states_as_the_limit_says_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dipc.models.draft.MOST_STATES", 3)
+    text = "chain; a -> b; b -> c; c -> a"
+    assert len(read_model(Source("m", text)).model.names) == 3
+    with pytest.raises(LimitReached, match="more than 3 states"):
+        read_model(Source("m", f"{text}; d -> a"))
+
+
 def test_a_decision_process() -> None:
     text = """mdp; actions L, H
     s [L] -> {a: 1/2, s: 1/2}; s [*] -> s
