@@ -100,6 +100,8 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: dipc.MarkovChain({"a": {"b": 2, "c": -1}}), dipc.InputError, "above 1"),
     (lambda: dipc.MarkovChain({"a": ["b"]}), dipc.WrongType, "not a mapping"),
     (lambda: dipc.MarkovChain({1: {"b": 1}}), dipc.WrongType, "a state is a text, not the int 1"),
+    (lambda: dipc.MarkovChain({"a": {1: 1}}), dipc.WrongType, "not the int 1"),
+    (lambda: dipc.MarkovChain({"a": "b"}, neighbours=[("a",)]), dipc.WrongType, "pair"),
     (lambda: dipc.MarkovChain({"a": "b"}, start="b"), dipc.WrongType, "a list of texts, not the text 'b'"),
     (lambda: dipc.MarkovChain({"a": "b"}, labels={"x": "b"}), dipc.WrongType, "the states of `x`"),
     (lambda: dipc.MarkovChain({"a": "b"}, labels={"b": ["b"]}), dipc.InputError, "`b` is a state"),

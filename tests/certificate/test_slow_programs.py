@@ -46,6 +46,18 @@ MEANINGLESS = [
     "o <- 1/q",
     "o <- q and 1",
     "o <- q + 5; o <- 0",
+    "x <- 0; y <- x^(-1); o <- 0",
+    "x <- 2; y <- x^20000; o <- 0",
+    "z <- 1; y <- uniform z..0; o <- 0",
+    "z <- 1; y <- Exp(eps, r in z..0, q); o <- 0",
+    "y <- Exp(-eps, r in {0, 1}, q); o <- 0",
+    "y <- Exp(1, r in {0, 1}, q); o <- 0",
+    "z <- 0; y <- Exp(z*eps, r in {0, 1}, q); o <- 0",
+    "z <- 0; y <- choose {0: z, 1: z}; o <- 0",
+    "x <- Lap(eps, q); y <- choose {x: 1/2, 0: 1/2}; o <- 0",
+    "x <- DLap(eps, 1/2); if x = 0 then o <- q else o <- 0 end",
+    "z <- q/2; x <- DLap(eps, z); o <- 0",
+    "x[1] <- 1; x[3] <- 1; y <- sum(x); o <- 0",
 ]
 
 

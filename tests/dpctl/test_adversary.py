@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dipc.dpctl.model import MarkovChain, MarkovModel, wrapped
+from dipc.dpctl.model import MarkovModel, wrapped
 from dipc.errors import InputError, Source
 from dipc.models.reading import read_model
 
@@ -35,14 +35,6 @@ def test_a_negative_probability_in_the_range_is_an_error(row: str, eps_range: st
             ask(f"{text} for eps in {eps_range}")
 
 
-def test_a_probability_may_touch_0_and_1_and_be_negative_elsewhere() -> None:
-    chain = model("s -> {a: eps, b: 1 - eps}; final a, b; start s")
-    assert chain.check("P<=1 (X a) for eps in (0, 1]").status == "holds"
-    assert chain.check("P>=1 (X a)", at=1).status == "holds"
-    with pytest.raises(InputError, match="negative at eps = 2"):
-        chain.check("P<=1 (X a)", at=2)
-
-
 # --- names ----------------------------------------------------------------------------------------------
 
 
@@ -52,19 +44,6 @@ def test_a_probability_may_touch_0_and_1_and_be_negative_elsewhere() -> None:
 def test_the_dead_state_cannot_be_declared(text: str) -> None:
     with pytest.raises(InputError, match="`†` is the state behind those without transitions"):
         model(text)
-
-
-def test_names_of_python_are_texts() -> None:
-    with pytest.raises(InputError, match="a state is a text, not the int"):
-        MarkovChain({0: {1: 1}, 1: {1: 1}})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="not the int 1"):
-        MarkovChain({"a": {1: 1}})  # type: ignore[dict-item]
-    for pair in ["ab", ("a", "b", "a"), ("a",)]:
-        with pytest.raises(InputError, match=r"neighbours|pair"):
-            MarkovChain({"a": "a", "b": "b"}, neighbours=[pair])
-    for wrong in [{"labels": {"x": "ab"}}, {"start": "ab"}]:
-        with pytest.raises(InputError, match="a list of texts"):
-            MarkovChain({"a": "a", "b": "b", "ab": "a"}, **wrong)  # type: ignore[arg-type]
 
 
 # --- long numbers ---------------------------------------------------------------------------------------
