@@ -20,7 +20,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Undecided
 from dipc.clock import Busy, Clock
-from dipc.dipwhile.allsizes.finite import decided, program_at
+from dipc.dipwhile.allsizes.finite import decided, listed, program_at
 from dipc.dipwhile.allsizes.laws import same_laws
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.system import System
@@ -31,7 +31,6 @@ from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_program
-from dipc.dipwhile.syntax.constants import sample
 from dipc.dipwhile.syntax.core import CoreProgram, Draw
 from dipc.errors import FragmentError, InputError, InternalError, LimitReached, Unsupported
 from dipc.numbers.quotient import Quotient
@@ -134,12 +133,7 @@ def _small(asked: Question, sizes: Mapping[str, int]) -> CoreProgram:
     program, constants = asked.program, asked.constants_at(sizes)
     if any(isinstance(d.domain, ast.Unlisted) for d in program.outputs):
         raise Unsupported("outputs without a finite set")
-    inputs = (
-        replace(d, domain=ast.SetOf(tuple(map(ast.Number, sample(d.domain, constants)))))
-        if isinstance(d.domain, ast.Unlisted)
-        else d
-        for d in program.inputs
-    )
+    inputs = tuple(listed(d, constants) for d in program.inputs)
     claim = None if program.claim is None else replace(program.claim, sizes=())
     overrides = {**asked.overrides, **{name: fmpq(size) for name, size in sizes.items()}}
     return compile_program(replace(program, inputs=tuple(inputs), claim=claim), asked.source, overrides)

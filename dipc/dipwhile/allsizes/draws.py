@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import assert_never
 
 from flint import fmpq
@@ -49,16 +50,16 @@ FINITE_HINT = (
 )
 
 
-def cost_of(draw: tuple[Quotient, Quotient, EpsRange]) -> fmpq | None:
+@lru_cache(maxsize=4096)
+def cost_of(left: Quotient, right: Quotient, budgets: EpsRange) -> fmpq | None:
     """What a finite draw costs: a w with ``left <= exp(w*eps) right`` for every eps of a range.
 
     The least that is found and proved, None if there is none: only then is the claim in doubt.
 
     >>> flip = Quotient(ExpPoly.exp(1)) / (1 + Quotient(ExpPoly.exp(1)))
-    >>> cost_of((flip, 1 - flip, EpsRange.positive()))
+    >>> cost_of(flip, 1 - flip, EpsRange.positive())
     1
     """
-    left, right, budgets = draw
     exponents = {t.rate for f in (left, right) for p in (f.numerator, f.denominator) for t in p.terms()}
     steps = {abs(a - b) for a in exponents for b in exponents}
     judge = SignOracle(budgets)
@@ -150,13 +151,13 @@ def check_probabilities(path: Path, exprs: Sequence[ast.Expr], span: Span) -> No
     with suppress(Unsupported):
         chances = [chance_of(path, p) for p in exprs]
     path.vague = path.vague or not chances or not all(chances)
-    if not chances or not path.system.remembered((tuple(chances), path.system.budgets), is_law):
+    if not chances or not is_law(tuple(chances), path.system.budgets):
         path.may_fail("the probabilities are outside of [0, 1] or do not sum to 1", span)
 
 
-def is_law(law: tuple[Sequence[Quotient], EpsRange]) -> bool:
+@lru_cache(maxsize=4096)
+def is_law(chances: tuple[Quotient, ...], budgets: EpsRange) -> bool:
     """Whether these are probabilities, for every eps of a range."""
-    chances, budgets = law
     judge = SignOracle(budgets)
     with suppress(InputError, LimitReached):
         return sum(chances, Quotient.of(0)) == Quotient.one() and all(
@@ -181,7 +182,7 @@ def pay(path: Path, left: Quotient, right: Quotient, span: Span) -> None:
     if not right:
         path.guards[IMPOSSIBLE] = None
         return
-    cost = path.system.remembered((left, right, path.system.budgets), cost_of)
+    cost = cost_of(left, right, path.system.budgets)
     if cost is None:
         text = "no multiple of eps bounds the ratio of the probabilities of this draw, for every eps"
         raise Unsupported(text, span)

@@ -32,6 +32,7 @@ from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.types import names_in
+from dipc.dipwhile.syntax.unroll import Constants
 from dipc.dipwhile.syntax.walk import statements
 from dipc.errors import InputError, Source
 from dipc.models.values import Valuation, Value, show
@@ -67,16 +68,18 @@ def program_at(
     if levelled is None:
         raise InputError("an output without a finite set is read", program.outputs[0].span)
     claim = replace(program.claim, sizes=()) if program.claim is not None else None
-    inputs = []
-    for d in program.inputs:
-        some = values.get(d.name, ())
-        if not some and isinstance(d.domain, ast.Unlisted):
-            some = sample(d.domain, declared.constants)
-        numbers = tuple(map(ast.Number, sorted(some)))
-        inputs.append(replace(d, domain=ast.SetOf(numbers)) if numbers else d)
-    finite = replace(levelled, params=params, inputs=tuple(inputs), claim=claim)
+    inputs = tuple(listed(d, declared.constants, values.get(d.name, ())) for d in program.inputs)
+    finite = replace(levelled, params=params, inputs=inputs, claim=claim)
     made = replace(finite, unknowns=(), priors=(), secrets=())
     return read(Source(asked.source.name, show_program(made)))
+
+
+def listed(input: ast.Declaration, constants: Constants, some: Collection[fmpq] = ()) -> ast.Declaration:
+    """The input with these values for a set, or with some values of an infinite one."""
+    if not some and isinstance(input.domain, ast.Unlisted):
+        some = sample(input.domain, constants)
+    numbers = tuple(map(ast.Number, sorted(some)))
+    return replace(input, domain=ast.SetOf(numbers)) if numbers else input
 
 
 def event(program: ast.Program, output: Valuation) -> str:

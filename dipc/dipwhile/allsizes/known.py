@@ -7,10 +7,13 @@ strict inequalities between integers are sharpened.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dipc.dipwhile.allsizes.feasible import Condition, connected, contradictory, negations
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, Linear, Symbol, number
+
+impossible = lru_cache(maxsize=65536)(contradictory)
 
 
 class Known:
@@ -33,7 +36,7 @@ class Known:
             return goal.settled
         (contrary,) = negations(goal)
         related = connected(contrary, [*self.system.known, *self.bounds, *self.conditions])
-        return self.system.remembered(tuple(map(self.sharpened, related)), contradictory)
+        return impossible(tuple(map(self.sharpened, related)))
 
     def sharpened(self, condition: Condition) -> Condition:
         """``value >= 1`` for ``value > 0`` of an integer."""

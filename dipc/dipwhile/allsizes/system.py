@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from flint import fmpq
 
@@ -55,10 +55,6 @@ def _value(number: ast.Number) -> fmpq:
     return number.value
 
 
-Asked = TypeVar("Asked", bound=Hashable)
-Answer = TypeVar("Answer")
-
-
 @dataclass(frozen=True)
 class System:
     """What is the same for all paths: the code, what the names in it mean, and how inputs differ."""
@@ -84,7 +80,6 @@ class System:
         default_factory=dict
     )  # the paths from a point, as the builder knows them
     edges: dict[Edge, Any] = field(default_factory=dict)  # of the automaton, each with one of its paths
-    answers: dict[object, object] = field(default_factory=dict)
 
     @property
     def declared(self) -> Declared:
@@ -190,10 +185,3 @@ class System:
         """The number of a stream among those of its input: streams with the same number share a phase."""
         known = self.streams.setdefault(name, {})
         return known.setdefault(stream, len(known))
-
-    def remembered(self, question: Asked, answer: Callable[[Asked], Answer]) -> Answer:
-        """The answer to a question, each of which is answered once."""
-        key = answer.__name__, question
-        if key not in self.answers:
-            self.answers[key] = answer(question)
-        return self.answers[key]  # type: ignore[return-value]

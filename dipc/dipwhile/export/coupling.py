@@ -56,7 +56,8 @@ def _claim(asked: Question, proved: ProvedForAll) -> Iterator[str]:
 
 def _strategy(automaton: Automaton, strategy: Strategy, number: int | None) -> Iterator[str]:
     yield "" if number is None else rf"\paragraph{{Strategy {number}}}"
-    yield f"\n{HANGING}{_text(in_words(automaton, strategy))}.\n"
+    said = in_words(automaton, strategy).replace("see --details", "see the table")
+    yield f"\n{HANGING}{_text(said)}.\n"
     yield rf"\begin{{longtable}}{{{COLUMNS}}}"
     yield r"\hline"
     yield f"{' & '.join(HEADS)} \\\\"
