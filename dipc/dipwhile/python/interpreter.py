@@ -477,14 +477,13 @@ class Interpreter(Operations):
         kinds = [thing.kind for thing in map(self.get, (left, right)) if isinstance(thing, Items)]
         if type(op) not in BINARY and {*kinds} & {"array", "view"}:
             return self.broadcast(lambda a, b: self.operate(node, op, a, b), left, right)
-        if type(op) in BITS and all(self.dtype([self.now(v)]) == "bool" for v in (left, right)):
+        types = {self.dtype([self.now(v)]) for v in (left, right)}
+        if type(op) in BITS and types == {"bool"}:
             return getattr(self, BITS[type(op)])(left, right)
-        if type(op) is ast.BitXor and all(
-            self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)
-        ):
-            return self.exclusive(left, right)
-        if type(op) in WHOLE and all(self.dtype([self.now(v)]) in ("bool", "int") for v in (left, right)):
+        if type(op) in WHOLE and types <= {"bool", "int"}:
             return self.bitwise(WHOLE[type(op)], left, right)
+        if type(op) is ast.BitXor and types <= {"bool", "int"}:
+            return self.exclusive(left, right)
         if type(op) not in BINARY:
             raise self.unread(node, UNREAD[type(op)])
         return self.binary(BINARY[type(op)], left, right)

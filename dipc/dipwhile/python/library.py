@@ -435,14 +435,11 @@ def choices(
     """A list of values, with weights."""
     if cum_weights is not None:
         raise m.refuse("cumulative weights", "write `weights=`")
-    values, parts = m.items(population), None
-    if weights is not None:
-        given = m.items(weights)
-        total = m.total("sum", given)
-        parts = [m.binary("/", weight, total) for weight in given]
-        if len(parts) != len(values):
-            raise m.refuse("there are not as many weights as values", "write one for each value")
-    return m.new(Items(tuple(one_of(m, values, parts) for _ in range(integer(m, k)))))
+    values = m.items(population)
+    parts = [1] * len(values) if weights is None else m.items(weights)
+    if len(parts) != len(values):
+        raise m.refuse("there are not as many weights as values", "write one for each value")
+    return m.new(Items(tuple(by_weight(m, values, parts) for _ in range(integer(m, k)))))
 
 
 @word("uniform")
