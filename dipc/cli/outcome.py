@@ -117,7 +117,8 @@ class Result:
             return ""
         said = explained(self.error)
         place = f"line {said.span.line}: " if said.span else ""
-        return f"{place}{said.message}".removeprefix(f"{self.file}: ")
+        help_ = f"; help: {said.hint.splitlines()[0]}" if said.hint else ""
+        return f"{place}{said.message}{help_}".removeprefix(f"{self.file}: ")
 
     @property
     def text(self) -> str:

@@ -189,6 +189,7 @@ def test_a_refused_function_leaves_the_others_alone(
     assert "there are 2 mechanisms in this file" in run(capsys, "budget", "mixed.py")[2]
     code, out, _ = run(capsys, "check", "mixed.py", "--quiet")
     assert (code, out) == (2, "mixed.py:coin: private\nmixed.py:largest: error\n")
+    assert "error" in (out := run(capsys, "check", "mixed.py")[1]) and "`no_such`; help: " in out
     (folder / "uses.py").write_text(text + "largest([0, 1], eps=1)\n", encoding="utf-8")
     assert "unknown name `no_such`" in run(capsys, "check", "uses.py:coin")[2]
     (folder / "alone.py").write_text(text, encoding="utf-8")
