@@ -628,6 +628,9 @@ class Mechanism:
         claim = self.program.claim
         if claim is not None and claim.number and self.program.question.priors:
             raise about_secrets(claim)
+        if claim is None and self.program.accurate is not None:
+            message = "the program claims accuracy, and this is about (epsilon, delta)-privacy"
+            raise InputError(message, hint='`dipc check` decides it; or give a claim: `--claim "eps"`')
         if claim is None:
             hint = 'add a line such as: private eps    (or give a claim: `check("eps")`, `--claim "eps"`)'
             raise InputError(f"{self.program.source.name}: the program makes no claim", hint=hint)

@@ -152,21 +152,15 @@ def _decided_for_each_epsilon(explored: Explored, claim: CoreClaim, ask: Ask) ->
 
     If the epsilon of (u, u') is not that of (u', u), both must do.
     """
-    clock, space = ask.clock, explored.space
-    clock.tick("output distributions")
-    inputs, pairs, symmetric = pairs_one_by_one(explored, ask.pair, clock)
-    groups, even = by_epsilon(explored, claim, inputs, pairs)
-    explorer = Explorer(explored.program, clock.deadline)
-    neighbours = _listed(explorer, inputs, pairs, clock, symmetric)
+    asked, left_open, even = each_epsilon(explored, claim, ask)
     verdicts: list[Verdict] = []
-    for each, some in groups:
-        of_these = replace(goal_of(each, ask.at), text=claim.text)
+    for goal, some in asked:
 
-        def these(oracle: SignOracle, some: Sequence[Pair] = some) -> Neighbours:
-            check_for_all_budgets(explorer.left_open, oracle)
-            return neighbours.restricted(some)
+        def these(oracle: SignOracle, some: Neighbours = some) -> Neighbours:
+            check_for_all_budgets(left_open, oracle)
+            return some
 
-        verdicts.append(decide(of_these, space.size, these, clock))
+        verdicts.append(decide(goal, explored.space.size, these, ask.clock))
         if isinstance(verdicts[-1], Refuted):
             break
     found = next((v for v in reversed(verdicts) if isinstance(v, Refuted | Undecided)), verdicts[0])
@@ -177,6 +171,20 @@ def _decided_for_each_epsilon(explored: Explored, claim: CoreClaim, ask: Ask) ->
         found = replace(found, claim=claim_of(claim, ask.at))
     counts = together([verdict.counts for verdict in verdicts])
     return replace(found, counts=counts, notes=tuple(notes))
+
+
+def each_epsilon(
+    explored: Explored, claim: CoreClaim, ask: Ask
+) -> tuple[list[tuple[Goal, Listed]], LeftOpen, bool]:
+    """The claim of each epsilon with the neighbours that it is about, and whether epsilon is symmetric."""
+    ask.clock.tick("output distributions")
+    inputs, pairs, symmetric = pairs_one_by_one(explored, ask.pair, ask.clock)
+    groups, even = by_epsilon(explored, claim, inputs, pairs)
+    explorer = Explorer(explored.program, ask.clock.deadline)
+    neighbours = _listed(explorer, inputs, pairs, ask.clock, symmetric)
+    goals = [replace(goal_of(each, ask.at), text=claim.text) for each, _ in groups]
+    asked = [(goal, neighbours.restricted(some)) for goal, (_, some) in zip(goals, groups, strict=True)]
+    return asked, explorer.left_open, even
 
 
 def by_epsilon(

@@ -12,9 +12,10 @@ import shipped_programs
 from campaigns import some
 from export_tools import ROOT, asked, drawn, load, smallest_input
 
+import dipc
 from dipc.cli.main import status
 from dipc.dipwhile.export.formats import CHAINS, QUESTIONS
-from dipc.dipwhile.export.latex import MOST_TERMS, formula, latex
+from dipc.dipwhile.export.latex import MOST_TERMS, escaped, formula, latex
 from dipc.dipwhile.export.smtlib import smtlib
 from dipc.errors import InputError
 from dipc.numbers.exppoly import ExpPoly
@@ -161,3 +162,16 @@ def test_what_is_missing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["export", program, "--to", "maple"]) == 2
     with pytest.raises(InputError, match="no export to `maple`"):
         load("svt/svt1.dip").export("maple")
+
+
+def test_an_epsilon_of_each_pair() -> None:
+    """All different inequalities of all pairs, each with the factor of its pair."""
+    text = "input q in 0..2; output b in {0, 1}; adjacent linf 2; private CLAIM; r <- Lap(eps, q)\n"
+    text += "if r >= 1 then b <- 1 else b <- 0 end"
+    for claim, broken in (("eps*distance", 0), ("eps*abs(q - q')/2", 3)):
+        mechanism = dipc.load(text.replace("CLAIM", claim))
+        script = mechanism.export("smtlib")
+        assert script.count("; dipc: sat") == broken and script.count("; dipc: unsat") > 3
+        assert escaped(claim) in mechanism.export("latex")
+    with pytest.raises(dipc.Unsupported, match="written for Coq"):
+        mechanism.export("coq")

@@ -251,6 +251,8 @@ def _number(value: fmpq) -> str:
 
 def _epsilon(goal: Goal) -> str:
     t = goal.t
+    if goal.text:
+        return rf"\texttt{{{escaped(goal.text)}}}"
     return rf"\ln\left({formula(goal.factor)}\right)" if t is None else formula(Quotient(ExpPoly.of(t, 1)))
 
 

@@ -11,7 +11,15 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, PrivacyInequalities
 from dipc.clock import Clock
 from dipc.dipwhile.convert import to_input
-from dipc.dipwhile.pipeline import distribution, goal_of, neighbours_of
+from dipc.dipwhile.pipeline import (
+    Ask,
+    check_for_all_budgets,
+    claim_of,
+    distribution,
+    each_epsilon,
+    goal_of,
+    neighbours_of,
+)
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
 from dipc.dipwhile.semantics.neighbours import Explored
@@ -134,13 +142,23 @@ def question(
     The output laws are those on ``inputs``; by default those of the first broken inequality, or else of
     the first one.
     """
-    program, goal = explored.program, goal_of(claim)
-    judge = SignOracle(goal.budgets)
-    goal.validate(judge)
-    neighbours = neighbours_of(explored, judge, pair, Clock())
-    found = list(_requirements(goal.inequalities(judge), goal.delta, neighbours))
-    laws = [_law(program, u, goal.budgets) for u in inputs or _first(found, program)]
-    return ClaimExport(program, goal, found, laws, judge, pair is not None)
+    program, judge = explored.program, SignOracle(claim.budgets)
+    whole, asked = claim_of(claim), list[tuple[Goal, Neighbours]]()
+    if claim.of_pair:
+        listed, left_open, _ = each_epsilon(explored, claim, Ask(pair))
+        check_for_all_budgets(left_open, judge)
+        asked += listed
+    else:
+        whole = goal_of(claim)
+        asked.append((whole, neighbours_of(explored, judge, pair, Clock())))
+    assert isinstance(whole, Goal)
+    seen: set[ExpPoly] = set()
+    found: list[Inequality] = []
+    for goal, neighbours in asked:
+        goal.validate(judge)
+        found += _requirements(goal.inequalities(judge), goal.delta, neighbours, seen)
+    laws = [_law(program, u, claim.budgets) for u in inputs or _first(found, program)]
+    return ClaimExport(program, whole, found, laws, judge, pair is not None)
 
 
 def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:
@@ -151,11 +169,10 @@ def _first(found: Sequence[Inequality], program: CoreProgram) -> list[Input]:
 
 
 def _requirements(
-    comparison: PrivacyInequalities, delta: Quotient, neighbours: Neighbours
+    comparison: PrivacyInequalities, delta: Quotient, neighbours: Neighbours, seen: set[ExpPoly]
 ) -> Iterator[Inequality]:
-    """The different inequalities, in the order of the first pairs of inputs that lead to them."""
+    """The inequalities not yet seen, in the order of the first pairs of inputs that lead to them."""
     factor = comparison.claim.factor
-    seen: set[ExpPoly] = set()
     for case in cases_in_order(neighbours, comparison.claim.by_output):
         for chosen in comparison.critical_sets(case.left, case.right):
             f = comparison.judge.normal_form(comparison.slack(case.left, case.right, chosen))

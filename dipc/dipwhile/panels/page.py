@@ -104,7 +104,7 @@ def report_html(
     subject = Subject(mechanism, claim, at=at)
     found = study(subject, attempts)
     claimed, asked = subject.core_claim, None
-    if claimed is not None and not claimed.of_pair and not gave_up(found.verdict):
+    if claimed is not None and not gave_up(found.verdict):
         asked = attempts("the proof written out", partial(question, mechanism.explored, claimed))
     proved = attempts("the proof written out", lambda: list(proofs(asked))) if asked else None
     drawn = attempts("the chain", lambda: _picture(found), (mechanism.program,))
