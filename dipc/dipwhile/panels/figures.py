@@ -87,8 +87,8 @@ def _loss(found: Study, loss: Curve, span: Range, power: int, name: str) -> tupl
     epsilon, least = found.exponent, found.budget.least.exact if found.budget and not power else None
     t = None if epsilon is None else epsilon.multiple
     read = sampling.loss_value if power else sampling.factor_value
-    divided = partial(_divided, read, loss.times)
-    marks: list[Mark] = [*curve_marks(loss, span, divided, name if power else f"{name} / ε")]
+    value = partial(divided, read, loss.times)
+    marks: list[Mark] = [*curve_marks(loss, span, value, name if power else f"{name} / ε")]
     top = height(marks)
     if epsilon is not None:
         text = f"t = {t}" if t is not None and not power else nice(exponent_text(epsilon))
@@ -106,7 +106,8 @@ def _loss(found: Study, loss: Curve, span: Range, power: int, name: str) -> tupl
     return marks, Axis(label, 0, 1.08 * top) if top > 0 else Axis(label)
 
 
-def _divided(read: Callable[[Quotient, fmpq], float], times: int, value: Quotient, eps: fmpq) -> float:
+def divided(read: Callable[[Quotient, fmpq], float], times: int, value: Quotient, eps: fmpq) -> float:
+    """What is read of a value, over ``times``: of Rényi divergences."""
     return read(value, eps) / times
 
 

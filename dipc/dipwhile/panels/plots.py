@@ -15,13 +15,12 @@ from dipc.claims.counterexample import Counterexample
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.verdict import Refuted, Verdict
 from dipc.dipwhile.distribution import Distribution
-from dipc.dipwhile.panels.figures import FARTHEST, curve_marks, example_panels, grouped_bars
+from dipc.dipwhile.panels.figures import FARTHEST, curve_marks, divided, example_panels, grouped_bars
 from dipc.errors import InputError, check_type
 from dipc.excerpts import article
 from dipc.models.values import show_valuation
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.function import FunctionOfEps, budget
-from dipc.numbers.quotient import Quotient
 from dipc.report import canvas, sampling
 from dipc.report.canvas import Axis, Mark, Panel, eps_axis, sheet
 from dipc.report.sampling import Range, float_end, fmpq_of, loss_value, value_of
@@ -158,12 +157,8 @@ def plot_curve(
     span = sampling.axis(budgets, 3 * fmpq_of(max(finite)) if finite else FARTHEST, low, high, log)
     read, name = (loss_value, "privacy loss") if found.of_loss else (value_of, "least δ")
     if found.times > 1:
-        read, name = partial(_divided, times=found.times), "divergence"
+        read, name = partial(divided, loss_value, found.times), "divergence"
     return _single(list(curve_marks(found, span, read, name)), span, Axis(name), title)
-
-
-def _divided(value: Quotient, eps: fmpq, times: int) -> float:
-    return loss_value(value, eps) / times
 
 
 views.plot.register(
