@@ -144,10 +144,11 @@ class Functions(Cleared):
         self.family = check_class(question.without_numbers(), self.clock)
         for p, what in {p: what for what, p in probabilities_of(question)}.items():
             self._require_defined(what, p.denominator)
-            sign = self._sign_inside(p.denominator)
-            match self.nonnegative(self.split(p.numerator * sign)):
+            image = self.family.image(p)
+            numerator = image.numerator * self._sign_inside(image.denominator)
+            match self.nonnegative(self.split(numerator)):
                 case Fails(point):
-                    eps = self.sample(self.value(p.numerator * sign, point))
+                    eps = self.sample(self.value(numerator, point))
                     raise InputError(f"{what} is negative at {self.text(point, eps)}", hint=SMALLER)
                 case Unclear():
                     raise LimitReached(f"it is not settled whether {what} is nonnegative")
@@ -168,12 +169,11 @@ class Functions(Cleared):
 
     def _require_defined(self, what: str, divisor: fmpq_mpoly) -> None:
         """No factor of a divisor vanishes: each has Bernstein coefficients > 0 only, or < 0 only."""
+        ring = self.question.parameters.ring
         for factor, _ in divisor.factor()[1]:
             if self._is_of_parameters(factor):
-                inverse = Parametric(self.question.parameters.ring, self._one, factor)
-                require_defined(self.family, inverse, what)
-                continue
-            if self._sign_of(factor) is None:
+                require_defined(self.family, Parametric(ring, self._one, factor), what)
+            elif self._sign_of(self.family.image(Parametric(ring, factor, self._one)).numerator) is None:
                 raise LimitReached(f"{what}: it is not settled whether the divisor {factor} vanishes")
 
     def _sign_inside(self, f: fmpq_mpoly) -> int:

@@ -170,6 +170,21 @@ def test_a_probability_that_is_negative_for_some_eps() -> None:
     assert smaller.status == "violated"  # b is impossible for t
 
 
+@pytest.mark.parametrize(
+    ("high", "p"), [("2", "p*eps"), ("1/2", "2*p*eps"), ("2", "p/(1 + eps)"), ("1/2", "p/(1 - p*eps)")]
+)
+def test_probabilities_are_checked_on_the_range_of_a_parameter(high: str, p: str) -> None:
+    """In place of (0, 1): above 1 for p = 2 and eps = 1, but not for p = 1/2."""
+    text = f"param p in (0, {high}); observe a, b; state s emits {{a: {p}, b: 1 - {p}}} next stop\n"
+    text += "state t emits {a: 1/2, b: 1/2} next stop; compare s, t; private eps for eps in (0, 1]"
+    question = HiddenMarkovModel(Source("m.hmm", text)).question()
+    if high == "2":
+        with pytest.raises(InputError, match=r"of b in state s is negative at p = [\d/]+, eps ="):
+            question.check()
+    else:
+        assert question.check().status == "violated"
+
+
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("twist", range(3))
 def test_independent_cells_have_the_least_t_of_differential_privacy(keep: str, twist: int) -> None:
