@@ -25,6 +25,7 @@ from dipc.clock import Clock
 from dipc.errors import InputError, LimitReached
 from dipc.models.mixtures import sides_of
 from dipc.numbers.parametric import Parametric
+from dipc.pufferfish.laws import spelled
 from dipc.pufferfish.question import Parameters, Question
 from dipc.signs.boxes import (
     HALF,
@@ -125,7 +126,8 @@ class ParameterClass:
 
     def text(self, u: Point) -> str:
         """The parameters at a point, in words."""
-        return ", ".join(f"{name} = {value}" for name, value in self.values(u).items())
+        values = zip(self.parameters.ring.gens, self.values(u).values(), strict=False)
+        return ", ".join(f"{spelled(x, self.parameters)} = {value}" for x, value in values)
 
     def contains(self, u: Point) -> bool:
         """Whether a point of the closed cube belongs to the class."""
@@ -328,14 +330,14 @@ def require_defined(family: ParameterClass, f: Parametric, what: str) -> None:
 
 def probabilities_of(question: Question) -> Iterator[tuple[str, Parametric]]:
     """All probabilities, and what they are."""
-    model = question.model
+    model, text = question.model, partial(spelled, parameters=question.parameters)
     for state, shown, following in zip(model.states, model.emissions, model.transitions, strict=True):
         start = question.place(state)
         for place, p in shown:
-            yield f"{start}the probability {p} of {model.observations[place]} in state {state}", p
+            yield f"{start}the probability {text(p)} of {model.observations[place]} in state {state}", p
         for place, p in following:
-            yield f"{start}the probability {p} of {model.states[place]} after {state}", p
+            yield f"{start}the probability {text(p)} of {model.states[place]} after {state}", p
     for side in sides_of(question.pairs).values():
         whose = side.prior or side.name
         for place, p in side.weights:
-            yield f"{question.place(whose)}the probability {p} of {model.states[place]} in {whose}", p
+            yield f"{question.place(whose)}the probability {text(p)} of {model.states[place]} in {whose}", p

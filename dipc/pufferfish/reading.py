@@ -34,6 +34,7 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.declared import Numbers, budgets_of, read_claim
 from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
+from dipc.pufferfish.laws import spelled
 from dipc.pufferfish.question import EVERY_EPS, NOTHING, Question
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean, nearest
@@ -251,10 +252,7 @@ class _Reader:
         return tuple((at, self.numbers.final(p)) for at, p in raw.items())
 
     def _text(self, value: Value) -> str:
-        if not self.has_eps or constant(value) is not None:
-            return str(value)
-        unit = self.values.units.rate
-        return f"{value} (with {self.numbers.eps_name} = exp(-eps{f'/{unit}' if unit > 1 else ''}))"
+        return spelled(value, self.numbers.parameters) if isinstance(value, Parametric) else str(value)
 
     def _known(self, node: Any, name: str, known: Mapping[str, int], what: str) -> int:
         if (found := known.get(name)) is None:

@@ -345,7 +345,7 @@ MISTAKES = {
         ("the probabilities of prior i sum to 2*p, not 1", "{s: p, t: p}", ""),
     ST + "start u {s: 1/2}": ("the probabilities of start u sum to 1/2, not 1", "{s: 1/2}", ""),
     AB + "state s emits {a: exp(-eps/2), b: exp(-eps)} next stop":
-        ("the probabilities of state s sum to x^2 + x (with x = exp(-eps/2)), not 1",
+        ("the probabilities of state s sum to exp(-1/2*eps)^2 + exp(-1/2*eps), not 1",
          "{a: exp(-eps/2), b: exp(-eps)}", ""),
     # numbers that are not probabilities
     AB + "state s emits {a: -1/3, b: 4/3} next stop":
