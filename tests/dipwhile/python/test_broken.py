@@ -34,20 +34,15 @@ def message(path: Path) -> str:
 
 @pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
 def test_message(path: Path) -> None:
-    assert message(path) == path.with_suffix(".txt").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
-def test_says_where_and_how_to_mend_it(path: Path) -> None:
-    text = path.with_suffix(".txt").read_text(encoding="utf-8")
+    """It says where and how to mend it, and shows no text of the language."""
+    text, lines = (
+        path.with_suffix(".txt").read_text(encoding="utf-8"),
+        path.read_text(encoding="utf-8").splitlines(),
+    )
+    assert message(path) == text
     name, line, column = text.split(":")[:3]
-    assert name == path.name
-    assert 1 <= int(line) <= len(path.read_text(encoding="utf-8").splitlines())
-    assert int(column) >= 1
-    assert "^" in text
-    assert "help: " in text
-    assert path.read_text(encoding="utf-8").splitlines()[int(line) - 1] in text
-    assert "<-" not in text
+    assert name == path.name and 1 <= int(line) <= len(lines) and int(column) >= 1
+    assert lines[int(line) - 1] in text and "^" in text and "help: " in text and "<-" not in text
 
 
 def test_there_are_many() -> None:
