@@ -7,15 +7,16 @@ then A (x + e u) + b = (x + e u) + r - e, a bound if e exceeds r.  :mod:`dipc.mo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dipc.clock import Tick, unlimited
 
 FEW = 500  # so few equations are solved directly, or those whose matrix has a narrow band; else by iteration
-NARROW = 4  # times the root of the number of equations
+WORK = 2 * 10**9  # products in the elimination of a narrow band
 MANY = 20_000  # so many at most are solved directly where the iteration fails
-MOST_STEPS = 400  # of the iteration
+MOST_STEPS = 2000  # of the iteration
 SHARES = (2.0**-50, 2.0**-44, 2.0**-36)
 
 
@@ -52,6 +53,7 @@ def _dyadic(x: float, bits: int) -> int:
 
 def _solved(system: Sequence[Row], bits: int, tick: Tick) -> tuple[list[float], list[float]] | None:
     """Floats near h, and near the expected numbers of steps; None without scipy or if nothing was found."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # in products of vectors threads wait for each other
     try:
         import numpy
         from scipy.sparse import csr_matrix, identity
@@ -72,7 +74,7 @@ def _solved(system: Sequence[Row], bits: int, tick: Tick) -> tuple[list[float], 
     # The start is not 0: from there the iteration breaks down where few states lead to the goal.
     sides: Any = [(gains, 1e-14 * size**0.5), (numpy.ones(size), 0.1)]  # u need not be precise
     found: list[Any] = []
-    direct = size <= FEW or width <= NARROW * size**0.5
+    direct = size <= FEW or size * int(width) ** 2 <= WORK
     with numpy.errstate(all="ignore"):
         if not direct:
             half = numpy.full(size, 0.5)
