@@ -182,7 +182,7 @@ def test_a_formula_that_the_kernel_cannot_recompute(verified: Any, tmp_path: Pat
     path.write_text(SVT1.read_text(encoding="utf-8").replace("adjacent linf 1", FORMULA), encoding="utf-8")
     data = data_of(path, N=1)
     code, lines = verified(data, "--no-deep")
-    assert (code, lines[2]) == (3, "not recomputed: the pairs of the adjacency formula")
+    assert (code, lines[2]) == (3, "not recomputed: the listed pairs of adjacent inputs")
     assert verified(data, "-D", "N=1")[0] == 0
     data["adjacency"]["pairs"].pop(1)
     assert verified(data, "-D", "N=1") == (1, [NEIGHBOURS])

@@ -71,7 +71,7 @@ def _compared(certificate: Certificate | sizes.Certificate, wanted: Wanted, cloc
         if isinstance(certificate, sizes.Certificate) and not certificate.labels:
             say("not compared: the labels of the automaton with the adjacency")
         if isinstance(certificate, Certificate) and certificate.adjacency.pairs is not None:
-            say("not recomputed: the pairs of the adjacency formula")
+            say("not recomputed: the listed pairs of adjacent inputs")
     elif isinstance(derived, str):
         say(f"derived: {derived}; nothing but the parser and the meaning of programs is trusted")
     where = "in the certificate (no --program given)" if wanted.program is None else wanted.program
