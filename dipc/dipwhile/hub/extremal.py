@@ -41,7 +41,7 @@ from dipc.models.laws import Case, Pairs, Vector
 from dipc.models.values import Valuation
 from dipc.numbers.quotient import Quotient
 
-MOST_PAIRS = 20_000  # to compare for one output
+MOST_PAIRS = 20_000  # to compare for one output, times its runs
 
 Move = tuple[int, int, int]  # the places of the values in u and u', and what is left of the distance then
 Chosen = tuple[tuple[Move, int], ...]  # for some cells with equal roles: how many make which move
@@ -121,7 +121,7 @@ class HubNeighbours(WithinDistance):
                 for before, rest in found
                 for chosen, left in self._shared_out(moves, number, rest)
             ]
-            if len(found) > MOST_PAIRS:
+            if len(found) * max(1, len(shape.runs)) > MOST_PAIRS:
                 raise Unfit
         return [chosen for chosen, _ in found]
 

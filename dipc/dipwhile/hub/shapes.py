@@ -21,7 +21,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.dipwhile.hub.conditions import Interval, Run, stars
-from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, WITHIN, Factor, Integrals
+from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, WITHIN, Factor, Integrals, Powers
 from dipc.dipwhile.hub.symbolic import Execution
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.explore import check_total
@@ -32,6 +32,7 @@ Roles = tuple[
     tuple[int, int], ...
 ]  # of one cell: the star (of its output) and the role in it, by their numbers
 Cells = tuple[int, ...]  # places of cells
+ONE = Quotient.one()
 
 
 class Role(NamedTuple):
@@ -74,6 +75,7 @@ class Shapes:
         listed = list(factors.values())
         self._kinds = [factor.kind for factor in listed]
         self._integrals = Integrals(listed)
+        self._products: dict[tuple[tuple[int, Powers], ...], Quotient] = {}
 
     # --- from runs to shapes -------------------------------------------------------------------
 
@@ -136,15 +138,27 @@ class Shapes:
                 often[star][self._factors[role][value]] += number
         total, star = Quotient.of(0), 0
         for weight, run in zip(shape.weights, shape.runs, strict=True):
-            product = weight
+            found: list[tuple[int, Powers]] = []
             for constant in run:
                 often[star].update(self._factors[role][0] for role in constant)
                 (hub,) = (factor for factor in often[star] if self._kinds[factor] == HUB)
-                spokes = tuple(sorted((f, n) for f, n in often[star].items() if f != hub and n))
-                product = product * self._integrals.probability(hub, spokes)
+                found.append((hub, tuple(sorted((f, n) for f, n in often[star].items() if f != hub and n))))
                 star += 1
-            total = total + product
+            product = self._product(tuple(sorted(found)))
+            total = total + (product if weight == ONE else weight * product)
         return total
+
+    def _product(self, stars: tuple[tuple[int, Powers], ...]) -> Quotient:
+        """The product of integrals, remembered with all its beginnings."""
+        if (known := self._products.get(stars)) is not None:
+            return known
+        product = ONE
+        for end, star in enumerate(stars, start=1):
+            if stars[:end] not in self._products:
+                own = self._integrals.probability(*star)
+                self._products[stars[:end]] = product * own if end > 1 else own
+            product = self._products[stars[:end]]
+        return product
 
     def check_totals(self, space: InputSpace) -> None:
         """The probabilities sum to 1: for inputs whose cells have the first values, the second, ..."""
