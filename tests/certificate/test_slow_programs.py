@@ -51,7 +51,7 @@ MEANINGLESS = [
     "z <- 1; y <- uniform z..0; o <- 0",
     "z <- 1; y <- Exp(eps, r in z..0, q); o <- 0",
     "y <- Exp(-eps, r in {0, 1}, q); o <- 0",
-    "y <- Exp(1, r in {0, 1}, q); o <- 0",
+    "x <- Lap(eps, 0); y <- Exp(1, r in {0, 1}, q); o <- 0",
     "z <- 0; y <- Exp(z*eps, r in {0, 1}, q); o <- 0",
     "z <- 0; y <- choose {0: z, 1: z}; o <- 0",
     "x <- Lap(eps, q); y <- choose {x: 1/2, 0: 1/2}; o <- 0",

@@ -216,14 +216,8 @@ def test_all_combinations_of_sizes_are_tried() -> None:
     assert found.confirmed.sizes == ((1, 1), (1, 2), (2, 1), (2, 2))
 
 
-@pytest.mark.parametrize(
-    ("text", "found_at"),
-    [
-        ("svt1", "N = 1: q = ["),
-        (program(PUBLISHED, inputs="q[N] in [0, 1]", adjacent="all"), "N = 1: q = [1]"),
-    ],
-)
-def test_a_wrong_proof_is_contradicted(text: str, found_at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", ["svt1", program(PUBLISHED, inputs="q[N] in [0, 1]", adjacent="all")])
+def test_a_wrong_proof_is_contradicted(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is wrong with the automaton or the linear program, the exact engine does not share it."""
     real = pipeline.strategies
 
@@ -234,7 +228,7 @@ def test_a_wrong_proof_is_contradicted(text: str, found_at: str, monkeypatch: py
 
     monkeypatch.setattr(pipeline, "strategies", wrong)
     found = proved(text, "eps/8")
-    assert isinstance(found, Open) and found_at in found.reason
+    assert isinstance(found, Open) and "N = 1: q = [" in found.reason
 
 
 def test_a_proof_survives_the_end_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
