@@ -29,7 +29,7 @@ if x > 30 then o <- 1 else o <- 0 end
 def test_too_many_inputs_are_refused_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("dipc.dipwhile.semantics.neighbours.SOON", 0.3)
+    monkeypatch.setattr("dipc.dipwhile.hub.explored.SOON", 0.3)
     monkeypatch.setattr("dipc.dipwhile.commands.check.PROBE", 0.5)
     (file := tmp_path / "digits.dip").write_text(SUM.replace("s + q[i]", "2*s + q[i]"), encoding="utf-8")
     assert status(["check", str(file), "-D", "N=84"]) == 3
@@ -42,7 +42,7 @@ def test_too_many_inputs_are_refused_soon(
 
 
 def test_many_inputs_that_are_alike_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dipc.dipwhile.semantics.neighbours.SOON", 30.0)
+    monkeypatch.setattr("dipc.dipwhile.hub.explored.SOON", 30.0)
     found = dipc.load(SUM).check()
     assert found.status == "private"
     assert found.counts.inputs == 2**60

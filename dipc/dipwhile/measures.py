@@ -13,11 +13,11 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.tightness.greatest import Values
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import check_for_all_budgets, restricted
 from dipc.dipwhile.semantics.adjacency import Input, cost
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import grouped, holds, number_of, value_of
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_delta, compile_interval

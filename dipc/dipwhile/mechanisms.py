@@ -22,6 +22,7 @@ from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.convert import Inputs, PythonValue, PythonValues
 from dipc.dipwhile.distribution import Distribution
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import (
     Ask,
     check,
@@ -34,7 +35,6 @@ from dipc.dipwhile.pipeline import (
 )
 from dipc.dipwhile.semantics.advice import warnings
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import in_order, output_valuation
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, about_secrets, read

@@ -25,12 +25,12 @@ from dipc.claims.oracle import SignOracle, require_nonnegative
 from dipc.claims.privacy import Goal
 from dipc.claims.verdict import Refuted, Undecided, Verdict
 from dipc.clock import Clock
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.semantics.adjacency import Distance, Input, Pair, adjacent, numbers_of
 from dipc.dipwhile.semantics.advice import silent_outputs
 from dipc.dipwhile.semantics.evaluate import NOTHING, function_of_eps, never
 from dipc.dipwhile.semantics.explore import Explorer, Law
 from dipc.dipwhile.semantics.independent import Independent, one_differs
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.pairs import listed_pairs, number_of_pairs, relation_of
 from dipc.dipwhile.semantics.step import LeftOpen
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation, ungrouped

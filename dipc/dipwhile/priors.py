@@ -19,12 +19,13 @@ from flint import fmpq
 
 from dipc.claims.oracle import SignOracle
 from dipc.clock import Clock
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import check_for_all_budgets, goal_of, neighbours_of
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.evaluate import NOTHING, Datum, Decide, Memory, evaluate, never, spelled_cell
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.functions import OutputFunctions
-from dipc.dipwhile.semantics.neighbours import Explored, OutputLaws
+from dipc.dipwhile.semantics.neighbours import OutputLaws
 from dipc.dipwhile.semantics.noise import Field, Finite, Random
 from dipc.dipwhile.semantics.run import Sweep
 from dipc.dipwhile.semantics.step import Stepper

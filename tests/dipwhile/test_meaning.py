@@ -208,7 +208,7 @@ def test_what_no_path_reaches_is_not_evaluated(body: str, tmp_path: Path) -> Non
         assert outcome(loaded(body, ARRAY), q=q, a=[0, 0]) == "1"
     mechanism = loaded(body, ARRAY)
     assert mechanism.budget().t == 0
-    assert mechanism.explain() is not None
+    assert mechanism.explain(pair=({"q": 0, "a": [0, 0]}, {"q": 1, "a": [0, 0]})) is not None
     assert status(["check", str(program), "--quiet", "--certificate", certificate]) == 0
     assert status(["verify", certificate, "--program", str(program)]) == 0  # a second, slow evaluation
 

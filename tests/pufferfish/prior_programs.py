@@ -7,8 +7,8 @@ from functools import cache
 from flint import fmpq
 
 from dipc.clock import Clock
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.priors import asked, mixtures
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.errors import Source

@@ -22,9 +22,9 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.question import Question
 from dipc.dipwhile.allsizes.rewrite import read_by
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import neighbours_of
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.constants import sample

@@ -29,9 +29,9 @@ from dipc.dipwhile.allsizes.runs import (
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.values import ZERO, Linear, Pair
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, LeastT
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import losses_of
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Cell, CoreProgram
 from dipc.dipwhile.syntax.printer import show

@@ -35,9 +35,9 @@ from dipc.clock import Clock
 from dipc.dipwhile.convert import to_input, to_outcome
 from dipc.dipwhile.explain.paths import Found, Path, Stop, Walk
 from dipc.dipwhile.explain.shifts import Alignment, alignment
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import Ask
 from dipc.dipwhile.semantics.adjacency import Input
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.semantics.valuations import grouped, output_valuation
 from dipc.dipwhile.syntax.core import Cell, CoreClaim, CoreProgram

@@ -11,6 +11,7 @@ from dipc.claims.oracle import SignOracle
 from dipc.claims.privacy import Goal, PrivacyInequalities
 from dipc.clock import Clock
 from dipc.dipwhile.convert import to_input
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import (
     Ask,
     check_for_all_budgets,
@@ -22,7 +23,6 @@ from dipc.dipwhile.pipeline import (
 )
 from dipc.dipwhile.semantics.adjacency import Input
 from dipc.dipwhile.semantics.chain import Chain
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
 from dipc.dipwhile.syntax.core import CoreClaim, CoreProgram
 from dipc.models.laws import Neighbours, cases_in_order, mass

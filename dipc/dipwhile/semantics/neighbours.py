@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from copy import copy
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Protocol
 
-import dipc.dipwhile.hub.laws as hub
 from dipc.claims.oracle import SignOracle
-from dipc.clock import Clock, Tick, processor_time, unlimited
-from dipc.dipwhile.hub.laws import HubFunctions
-from dipc.dipwhile.semantics.adjacency import INSTEAD, Distance, InputSpace
+from dipc.clock import Tick, unlimited
+from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
-from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.extremal import Orders, Search
 from dipc.dipwhile.semantics.formulas import Related
-from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.pairs import (
     Ranks,
     Relation,
@@ -25,29 +21,31 @@ from dipc.dipwhile.semantics.pairs import (
     Walk,
     listed_pairs,
     number_of_pairs,
-    relation_of,
 )
-from dipc.dipwhile.semantics.parts import Part, parts_of
-from dipc.dipwhile.semantics.step import LeftOpen
+from dipc.dipwhile.semantics.step import Outcome
 from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuation
-from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
-from dipc.excerpts import count_text
 from dipc.models.laws import Case, Vector
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
 
-MANY = 10**12
-"""Inputs: of more, those programs are explored whose inputs are soon told apart, as of a running sum."""
-SOON = 3  # seconds of the processor
-LONGER = "--time-limit SECONDS tries for longer"
-
 LOG = logging.getLogger(__name__)
+
+
+class Functions(Protocol):
+    """The possible outcomes, and the probability of each as a function of the input."""
+
+    @property
+    def outcomes(self) -> frozenset[Outcome]:
+        """Those with a positive probability on some input."""
+
+    def function(self, outcome: Outcome, diagrams: Diagrams) -> int:
+        """The probability of an outcome as a node of ``diagrams``."""
 
 
 class OutputLaws:
     """The output laws of all inputs: the probability of each outcome as a function of the input."""
 
-    def __init__(self, functions: OutputFunctions | HubFunctions, space: InputSpace) -> None:
+    def __init__(self, functions: Functions, space: InputSpace) -> None:
         outcomes = in_order(space.program, functions.outcomes)
         self.outcomes = [output_valuation(space.program, outcome) for outcome in outcomes]
         self.space = space
@@ -116,7 +114,7 @@ class ProductNeighbours(OutputLaws, WithinDistance):
 
     def __init__(
         self,
-        functions: OutputFunctions | HubFunctions,
+        functions: Functions,
         space: InputSpace,
         relation: Distance | Related,
     ) -> None:
@@ -183,40 +181,3 @@ class ProductNeighbours(OutputLaws, WithinDistance):
     def law_at(self, digits: Sequence[int]) -> Vector:
         """The law of the input in which each cell has this value of its domain."""
         return tuple(self._probability(self._diagrams.at(f, digits)) for f in self._functions)
-
-
-class Explored:
-    """A program for several questions: what does not depend on the claim is computed once, when needed."""
-
-    def __init__(self, program: CoreProgram) -> None:
-        self.program = program
-        self.space = InputSpace(program)
-        self._walked: tuple[ProductNeighbours, LeftOpen] | None = None
-
-    @cached_property
-    def parts(self) -> list[tuple[Part, Explored]]:
-        """The independent parts; those that are alike share what is explored."""
-        parts = parts_of(self.program)
-        known = {part.program: Explored(part.program) for part in parts}
-        return [(part, known[part.program]) for part in parts]
-
-    def neighbours(self, adjacency: CoreAdjacency, clock: Clock) -> tuple[ProductNeighbours, LeftOpen]:
-        """All neighbours in the program, and what that left open."""
-        if self._walked is None:
-            relation = relation_of(self.space, adjacency, clock)
-            endless = f"{count_text(self.space.size)} inputs have no end in sight ({INSTEAD}; {LONGER})"
-            many = self.space.size > MANY and clock.deadline is None
-            with processor_time(SOON, endless) if many else nullcontext():
-                functions, left_open = self._functions(clock)
-                walked = ProductNeighbours(functions, self.space, relation)
-            self._walked = walked, left_open
-        return self._walked
-
-    def _functions(self, clock: Clock) -> tuple[OutputFunctions | HubFunctions, LeftOpen]:
-        """The probabilities of all outputs, by integrals over hubs or by exploration."""
-        tick = partial(clock.tick, "output distributions")
-        if (found := hub.found(self.space, tick)) is not None:
-            LOG.info("shortcut: the laws by one integral over a hub each")
-            return found, found.left_open
-        explorer = Explorer(self.program, clock.deadline)
-        return OutputFunctions(explorer, self.space, tick), explorer.left_open

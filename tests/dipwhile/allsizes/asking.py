@@ -14,8 +14,8 @@ from dipc.dipwhile.allsizes.pipeline import prove
 from dipc.dipwhile.allsizes.question import Question, question
 from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import losses_of
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import InputError, LimitReached, Source

@@ -14,8 +14,8 @@ from dipc.dipwhile.allsizes.finite import program_at
 from dipc.dipwhile.allsizes.search import Search
 from dipc.dipwhile.allsizes.verdict import BrokenFrom, Open, ProvedForAll
 from dipc.dipwhile.certify.privacy import certificate
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import losses_of
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.printer import show_program

@@ -12,9 +12,10 @@ import pytest
 
 import dipc
 from dipc.clock import Clock
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.semantics.adjacency import InputSpace, relation
 from dipc.dipwhile.semantics.formulas import Related, Unsuitable
-from dipc.dipwhile.semantics.neighbours import Explored, ProductNeighbours
+from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.dipwhile.syntax.compile import read
 from dipc.errors import Source
 from dipc.kernel.statements import check

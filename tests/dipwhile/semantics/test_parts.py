@@ -22,10 +22,10 @@ from dipc.claims.verdict import Verdict
 from dipc.cli.main import status
 from dipc.clock import Clock
 from dipc.dipwhile import pipeline
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.mechanisms import Mechanism
 from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.independent import one_differs
-from dipc.dipwhile.semantics.neighbours import Explored
 from dipc.dipwhile.semantics.valuations import ungrouped
 from dipc.errors import InputError
 from dipc.numbers.quotient import Quotient
