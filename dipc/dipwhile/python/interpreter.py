@@ -665,25 +665,36 @@ class Interpreter(Operations):
         return self.new(Table(tuple(found.items())))
 
     def comprehend(
-        self, generators: Sequence[ast.comprehension], element: Callable[[], Value]
+        self, generators: Sequence[ast.comprehension], element: Callable[[], Value], word: str = ""
     ) -> Iterator[Value]:
-        """The elements of a comprehension, one after the other."""
+        """The elements of a comprehension, one after the other.
+
+        Those of ``sum``, ``any`` or ``all`` (the ``word``) are joined in each round, where the paths meet.
+        """
         source = self.read_iterable(generators[0].iter)
+        before = dict(self.state.heap)
         self.stack.append(self.new(Frame((), self.stack[-1])))
 
         def rounds(depth: int, values: Sequence[Value]) -> Iterator[Value]:
-            generator = generators[depth]
             for value in values:
-                self.assign_to_loop(generator.target, value)
-                if not all(self.truth(self.condition(self.read(test))) for test in generator.ifs):
-                    continue
-                if depth + 1 < len(generators):
-                    yield from rounds(depth + 1, self.items(self.read_iterable(generators[depth + 1].iter)))
+                self.assign_to_loop(generators[depth].target, value)
+                if word:
+                    yield self.joined(lambda: self.total(word, [*inside(depth)]))
                 else:
-                    yield element()
+                    yield from inside(depth)
+
+        def inside(depth: int) -> Iterator[Value]:
+            if not all(map(self.test, generators[depth].ifs)):
+                return
+            if depth + 1 < len(generators):
+                yield from rounds(depth + 1, self.items(self.read_iterable(generators[depth + 1].iter)))
+            else:
+                yield element()
 
         yield from rounds(0, self.items(source))
         self.stack.pop()
+        if word in ("any", "all"):
+            self.refuse_changes(before)
 
     def following(self, node: ast.GeneratorExp, default: Sequence[Value]) -> Value:
         """``next(x for x in q if c)``: the first element, or the default."""
@@ -777,7 +788,10 @@ class Interpreter(Operations):
                 "any",
                 "all",
             ):
-                return self.fold(function.path, generator)
+                word = function.path
+                element = self.number if word == "sum" else self.condition
+                found = self.comprehend(generator.generators, lambda: element(self.read(generator.elt)), word)
+                return self.total(word, [*found])
             case [ast.GeneratorExp() as generator, *default] if function == Word("next") and len(default) < 2:
                 given = [*self.elements(default)]
                 return self.joined(lambda: self.following(generator, given))
@@ -853,39 +867,6 @@ class Interpreter(Operations):
         if len(positional) > len(places) or named.keys() & given.keys() or bound.keys() != set(names):
             raise self.refuse("these arguments do not fit the function", f"it takes ({', '.join(names)})")
         return bound
-
-    def fold(self, word: str, node: ast.GeneratorExp) -> Value:
-        """``sum``, ``any`` or ``all`` of a generator: the paths meet after each element."""
-        neutral: Value = 0 if word == "sum" else word == "all"
-        source = self.read_iterable(node.generators[0].iter)
-        before = dict(self.state.heap)
-        self.stack.append(self.new(Frame((), self.stack[-1])))
-
-        def element(depth: int) -> Value:
-            generator = node.generators[depth]
-            kept = self.joined(
-                lambda: reduce(self.both, (self.condition(self.read(t)) for t in generator.ifs), True)
-            )
-            if not self.truth(kept):
-                return neutral
-            if depth + 1 < len(node.generators):
-                source = self.read_iterable(node.generators[depth + 1].iter)
-                return self.total(word, rounds(depth + 1, self.items(source)))
-            value = self.read(node.elt)
-            return self.number(value) if word == "sum" else self.condition(value)
-
-        def rounds(depth: int, values: Sequence[Value]) -> list[Value]:
-            found = []
-            for value in values:
-                self.assign_to_loop(node.generators[depth].target, value)
-                found.append(self.joined(lambda: element(depth)))
-            return found
-
-        found = rounds(0, self.items(source))
-        self.stack.pop()
-        if word != "sum":
-            self.refuse_changes(before)
-        return self.total(word, found)
 
     def refuse_changes(self, before: Mapping[Ref, Any]) -> None:
         """What Python may not evaluate, and is evaluated here, must not change anything."""
