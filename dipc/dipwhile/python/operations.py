@@ -33,7 +33,6 @@ from dipc.dipwhile.python.values import (
     Table,
     Unit,
     Value,
-    Waiting,
     is_known,
     is_number,
     kind_of,
@@ -96,8 +95,9 @@ class Operations(Paths):
     def binary(self, sign: str, left: Value, right: Value) -> Value:
         """``left sign right``."""
         _, op, compute = ARITHMETIC[sign]
-        if sign in ("+", "-") and (waiting := self.waiting(sign, left, right)) is not None:
-            return waiting
+        for one, other, swapped in ((left, right, False), (right, left, True)):
+            if isinstance(self.get(one), Items):
+                return self.over_lists(sign, one, other, swapped)
         if (scaled := self.scaled(sign, left, right)) is not None:
             return scaled
         left, right = self.sample(left), self.sample(right)
@@ -105,15 +105,7 @@ class Operations(Paths):
             return shifted
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
-        for one, other, swapped in ((left, right, False), (right, left, True)):
-            if isinstance(self.get(one), Items):
-                return self.over_lists(sign, one, other, swapped)
-        if (
-            isinstance(left, str)
-            or isinstance(right, str)
-            or isinstance(left, tuple)
-            or isinstance(right, tuple)
-        ):
+        if isinstance(left, str | tuple) or isinstance(right, str | tuple):
             return self.sequences(sign, left, right)
         match left, sign, right:
             case (Logarithm(of), "*", int(n)) | (int(n), "*", Logarithm(of)):
@@ -651,49 +643,58 @@ class Operations(Paths):
 
     # --- samples that are not drawn at once ------------------------------------------------------
 
-    def trials_in(self, value: Value) -> Waiting | None:
-        """The value as one that waits for a number of trials."""
-        if isinstance(self.get(value), Geometric):
-            return Waiting(0, value, 1)
-        return value if isinstance(value, Waiting) else None
+    def drawn_in(self, value: Value) -> Scaled | None:
+        """The value as one that depends on a sample that is not drawn yet."""
+        if isinstance(self.get(value), Unit | Gumbel | Geometric):
+            return Scaled(value, 1, 0)
+        return value if isinstance(value, Scaled) else None
 
-    def waiting(self, sign: str, left: Value, right: Value) -> Value | None:
-        """A sum or difference with a number of trials; that of two is discrete Laplace noise."""
-        a, b = self.trials_in(left), self.trials_in(right)
+    def unit_in(self, value: Value) -> Scaled | None:
+        """The value as one that depends on a number drawn from [0, 1), or on Gumbel noise."""
+        drawn = self.drawn_in(value)
+        return drawn if drawn and isinstance(self.get(drawn.unit), Unit | Gumbel) else None
+
+    def scaled(self, sign: str, left: Value, right: Value) -> Value | None:
+        """A sample not drawn yet that is shifted, or multiplied by a number of known sign."""
+        a, b = self.drawn_in(left), self.drawn_in(right)
         if b is not None and sign == "-":
-            b = Waiting(b.base, b.trials, -b.sign)
+            b, sign = self.scaled("*", b, -1), "+"
         if a is not None and b is not None:
-            return self.difference(sign, a, b)
-        if a is not None and self.is_scalar(right):
-            return Waiting(self.binary(sign, a.base, right), a.trials, a.sign)
-        if b is not None and self.is_scalar(left):
-            return Waiting(self.binary(sign, left, b.base), b.trials, b.sign)
-        return None
+            return self.difference(a, b) if sign == "+" else None
+        if a is None and b is not None and sign in "+*":
+            a, right = b, left
+        if a is None or sign not in ("+", "-", "*", "/"):
+            return None
+        other = self.number(right)
+        if sign in "+-":
+            return replace(a, offset=self.binary(sign, a.offset, other))
+        if not positive(other) and not positive(self.binary("*", -1, other)):
+            return None
+        return Scaled(a.unit, self.binary(sign, a.factor, other), self.binary(sign, a.offset, other))
 
-    def is_scalar(self, value: Value) -> bool:
-        """Is this a number or symbol?"""
-        return is_number(value) or isinstance(value, Sym)
-
-    def difference(self, sign: str, left: Waiting, right: Waiting) -> Value:
+    def difference(self, left: Scaled, right: Scaled) -> Value | None:
         """The difference of two numbers of trials is discrete Laplace noise."""
-        base = self.binary(sign, left.base, right.base)
-        if left.trials == right.trials and left.sign != right.sign:
-            return base
-        a, b = self.get(left.trials), self.get(right.trials)
+        a, b = self.get(left.unit), self.get(right.unit)
+        if isinstance(a, Unit | Gumbel) or isinstance(b, Unit | Gumbel):
+            return None
+        offset = self.binary("+", left.offset, right.offset)
+        opposite = left.factor == self.binary("*", -1, right.factor)
+        if left.unit == right.unit and opposite:
+            return offset
         both = isinstance(a, Geometric) and isinstance(b, Geometric)
-        if not both or left.sign == right.sign or a.spent or b.spent or a.rate != b.rate:
+        if not both or not opposite or a.spent or b.spent or a.rate != b.rate:
             hint = "write `DLap(eps)` for two-sided geometric noise"
             raise self.refuse("these two samples do not make two-sided geometric noise", hint)
-        self.put(left.trials, Geometric(a.rate, True))
-        self.put(right.trials, Geometric(b.rate, True))
+        self.put(left.unit, Geometric(a.rate, True))
+        self.put(right.unit, Geometric(b.rate, True))
         noise = self.assign("noise", dip.Noise("DLap", a.rate, self.lift(0), span=self.place), "int")
-        return self.binary("+", base, noise)
+        return self.binary("+", offset, self.binary("*", noise, left.factor))
 
     def sample(self, value: Value) -> Value:
         """A number of trials as a sample; every other value as it is."""
-        if isinstance(value, Waiting):
-            sign = "+" if value.sign > 0 else "-"
-            return self.binary(sign, value.base, self.plain(self.sample(value.trials)))
+        if isinstance(value, Scaled) and self.unit_in(value) is None:
+            drawn = self.sample(value.unit)
+            return self.binary("+", value.offset, self.binary("*", drawn, value.factor))
         thing = self.get(value)
         if isinstance(thing, Geometric):
             return self.trials(value)
@@ -710,28 +711,6 @@ class Operations(Paths):
             self.put(ref, made)
             return made
         raise self.refuse("this sample is used twice", "write `DLap(eps)` for two-sided geometric noise")
-
-    def unit_in(self, value: Value) -> Scaled | None:
-        """The value as one that depends on a number drawn from [0, 1), or on Gumbel noise."""
-        if isinstance(self.get(value), Unit | Gumbel):
-            return Scaled(value, 1, 0)
-        return value if isinstance(value, Scaled) else None
-
-    def scaled(self, sign: str, left: Value, right: Value) -> Scaled | None:
-        """A number drawn from [0, 1) that is shifted, or multiplied by a number of known sign."""
-        a, b = self.unit_in(left), self.unit_in(right)
-        if a is None and b is not None and sign == "-":
-            a, left, right, sign = self.scaled("*", b, -1), right, left, "+"
-        elif a is None and b is not None and sign in "+*":
-            a, left, right = b, right, left
-        if a is None or sign not in ("+", "-", "*", "/") or self.unit_in(right) is not None:
-            return None
-        other = self.number(right)
-        if sign in "+-":
-            return replace(a, offset=self.binary(sign, a.offset, other))
-        if not positive(other) and not positive(self.binary("*", -1, other)):
-            return None
-        return Scaled(a.unit, self.binary(sign, a.factor, other), self.binary(sign, a.offset, other))
 
     def refuse_gumbel(self, drawn: Scaled) -> None:
         """Gumbel noise has a meaning in one place only, under ``argmax``."""

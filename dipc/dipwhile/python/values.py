@@ -111,17 +111,11 @@ class Geometric:
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """``base`` plus or minus a number of trials that is not drawn yet."""
-
-    base: Value
-    trials: Ref
-    sign: int
-
-
-@dataclass(frozen=True)
 class Scaled:
-    """A :class:`Unit` or :class:`Gumbel`, times ``factor``, which is not 0, plus ``offset``."""
+    """A :class:`Unit`, :class:`Gumbel` or :class:`Geometric`, times a factor of known sign, plus ``offset``.
+
+    Paths with other factors stay apart.
+    """
 
     unit: Ref
     factor: Value
@@ -177,7 +171,7 @@ class Closure:
     defaults: tuple[tuple[str, Value], ...] = ()
 
 
-COMPOUND = (tuple, Items, Members, Table, Frame, Method, Closure, Waiting, Scaled)
+COMPOUND = (tuple, Items, Members, Table, Frame, Method, Closure, Scaled)
 """What has other values inside."""
 
 
@@ -194,9 +188,7 @@ def parts(value: Value) -> Sequence[Value]:
             return [parent, *(inside for _, inside in defaults)]
         case Method(owner):
             return [owner]
-        case Waiting(base, trials):
-            return [base, trials]
-    return [value.unit, value.factor, value.offset]
+    return [value.unit, value.offset]
 
 
 def with_parts(value: Value, inside: Sequence[Value]) -> Value:
@@ -214,9 +206,7 @@ def with_parts(value: Value, inside: Sequence[Value]) -> Value:
             return replace(value, parent=inside[0], defaults=named(defaults, inside[1:]))
         case Method():
             return replace(value, owner=inside[0])
-        case Waiting():
-            return replace(value, base=inside[0], trials=inside[1])
-    return Scaled(*inside)
+    return Scaled(inside[0], value.factor, inside[1])
 
 
 def named(pairs: Sequence[tuple[Value, Value]], values: Sequence[Value]) -> tuple[tuple[Any, Value], ...]:

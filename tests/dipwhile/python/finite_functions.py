@@ -226,6 +226,16 @@ def roulette(x, eps):
     return 2
 
 
+# x in {0, 1} | out in {0, 1}
+def scaled_by_the_input(x, eps):
+    drawn = random.random()
+    if x:
+        drawn = 3 * drawn
+    else:
+        drawn = 1 - 2 * drawn
+    return drawn < 1 / 2
+
+
 # x in {0, 1} | out in 0..9
 def shifted_and_rounded(x, eps):
     fair = int(3 * random.random()) + int(rng.random() * 2 + 1)
