@@ -19,6 +19,7 @@ from typing import Any
 from flint import fmpq
 
 from dipc.dipwhile.python.paths import Paths
+from dipc.dipwhile.python.source import python_number
 from dipc.dipwhile.python.values import (
     RANDOM,
     Geometric,
@@ -44,6 +45,7 @@ from dipc.dipwhile.syntax import ast as dip
 from dipc.dipwhile.syntax.ast import Binary, Eps, Expr, Name, Number, Op, Unary
 from dipc.dipwhile.syntax.build import chained
 from dipc.dipwhile.syntax.types import free_names
+from dipc.dipwhile.syntax.unroll import substitute
 from dipc.dipwhile.syntax.walk import rebuilt
 from dipc.errors import InputError, LimitReached
 from dipc.signs.eps_range import EpsRange
@@ -112,7 +114,7 @@ class Operations(Paths):
                 return Logarithm(of**n)
             case Sym(dip.Call("exp", (exponent,)), "eps"), "**", _:
                 inside = constant(exponent)
-                base = Sym(exponent, "eps") if inside is None else python(inside)
+                base = Sym(exponent, "eps") if inside is None else inside
                 power = self.binary("*", base, right)
                 return Sym(dip.Call("exp", (self.lift(power),), span=self.place), "eps")
         if sign == "//" or sign == "%":
@@ -321,10 +323,9 @@ class Operations(Paths):
             low, high = None if low is None else min(low, value.high), value.high
         return replace(value, low=low, high=high)
 
-    def bounds(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
+    def bounds(self, expr: Expr) -> tuple[Value, Value]:
         """What the comparisons decided on this path say about a sample."""
-        low: Fraction | None = None
-        high: Fraction | None = None
+        low = high = None
         for condition, answers in self.state.known.items():
             for op, left, right in facts(condition, next(iter(answers))) if len(answers) == 1 else ():
                 bound = constant(right)
@@ -835,20 +836,7 @@ def positive_form(expr: Expr) -> bool:
     return False
 
 
-def python(number: Fraction) -> int | Fraction:
-    """An integer, if the number is one."""
-    return number.numerator if number.denominator == 1 else number
-
-
-def constant(expr: Expr) -> Fraction | None:
+def constant(expr: Expr) -> int | Fraction | None:
     """The number that an expression is; None for others."""
-    match expr:
-        case Number(value):
-            return Fraction(int(value.p), int(value.q))
-        case Unary(Op.NEG, operand):
-            inside = constant(operand)
-            return None if inside is None else -inside
-        case Binary(Op.DIV, left, right):
-            top, bottom = constant(left), constant(right)
-            return None if top is None or not bottom else top / bottom
-    return None
+    found = substitute(expr, {})
+    return python_number(found.value) if isinstance(found, Number) else None

@@ -7,7 +7,6 @@ import builtins
 import random
 import sys
 from collections.abc import Mapping
-from fractions import Fraction
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from dipc.dipwhile.python.source import (
     decimal_note,
     described,
     exact_number,
+    python_number,
     text_of,
     written_number,
 )
@@ -45,11 +45,6 @@ LIBRARIES = (
     "functools",
     "itertools",
 )
-
-
-def python_number(value: fmpq) -> int | Fraction:
-    """An exact number as Python's."""
-    return int(value.p) if value.q == 1 else Fraction(int(value.p), int(value.q))
 
 
 class Outside:
@@ -106,7 +101,7 @@ class Outside:
                 return value
             case float() if (exact := written_number(m.text.source, name, value)) is not None:
                 m.note(decimal_note(repr(value), exact))
-                return python_number(fmpq(exact.numerator, exact.denominator))
+                return python_number(exact)
             case float():
                 message = f"`{name}` is the float {value!r}, which is rarely the exact number that was meant"
                 hint = f'make it exact where it is defined: `{name} = Fraction("{value!r}")`'

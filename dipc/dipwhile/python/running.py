@@ -27,7 +27,7 @@ from flint import fmpq
 from dipc.dipwhile.convert import to_eps
 from dipc.dipwhile.python import words
 from dipc.dipwhile.python.samplers import coins
-from dipc.dipwhile.python.source import FunctionText, line_span, text_of
+from dipc.dipwhile.python.source import FunctionText, line_span, python_number, text_of
 from dipc.dipwhile.python.words import MEANINGS, RUN, Run
 from dipc.errors import InputError
 
@@ -231,7 +231,7 @@ def run(
 
 def as_python(constants: Mapping[str, fmpq]) -> dict[str, Any]:
     """Constants as integers and fractions."""
-    return {name: words.reduced(words.exactly(value, name)) for name, value in constants.items()}
+    return {name: python_number(value) for name, value in constants.items()}
 
 
 def at_its_line(error: InputError, ready: Runnable) -> InputError:

@@ -128,6 +128,12 @@ def exact_number(value: object) -> fmpq | None:
     return None
 
 
+def python_number(value: fmpq | Fraction) -> int | Fraction:
+    """An exact number as Python's: an integer, if it is one."""
+    exact = Fraction(int(value.numerator), int(value.denominator))
+    return exact.numerator if exact.denominator == 1 else exact
+
+
 NUMBER = r"(?<![\w.])(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?"
 
 

@@ -13,10 +13,10 @@ from flint import fmpq
 
 from dipc.dipwhile.python.constants import GENERATORS, Constants
 from dipc.dipwhile.python.interpreter import Interpreter
-from dipc.dipwhile.python.outside import Outside, python_number
+from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import Branches, frozen, order
 from dipc.dipwhile.python.scope import number
-from dipc.dipwhile.python.source import FunctionText
+from dipc.dipwhile.python.source import FunctionText, python_number
 from dipc.dipwhile.python.values import (
     LOST,
     Items,

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 from flint import fmpq
 
 from dipc.dipwhile.python.samplers import Coins, Exact, enclosure, simple
+from dipc.dipwhile.python.source import python_number
 from dipc.dipwhile.syntax.distributions import DISTRIBUTIONS
 from dipc.dipwhile.syntax.layout import CONTROL, DECLARATIONS, WORDS
 from dipc.errors import InputError
@@ -70,9 +71,8 @@ def exactly(value: Any, what: str) -> Fraction:
     """A rational number; a float is the binary fraction that it is."""
     if isinstance(value, Budget):
         return budget()
-    if isinstance(value, Quotient | fmpq):
-        value = value.as_rational() if isinstance(value, Quotient) else Fraction(int(value.p), int(value.q))
-    if isinstance(value, Rational):
+    value = value.as_rational() if isinstance(value, Quotient) else value
+    if isinstance(value, Rational | fmpq):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Real) and math.isfinite(value):
         return Fraction(float(value))
@@ -91,20 +91,15 @@ def probability(value: Any) -> Exact:
 def divided(a: Any, b: Any) -> Any:
     """``a / b``, which is exact for exact numbers: ``1/3`` is not a float."""
     if isinstance(a, Rational) and isinstance(b, Rational):
-        return reduced(exactly(a, "a number") / exactly(b, "a number"))
+        return python_number(exactly(a, "a number") / exactly(b, "a number"))
     return a / b
 
 
 def power(a: Any, b: Any) -> Any:
     """``a ** b``, which is exact for exact numbers: ``2 ** -1`` is not a float."""
     if isinstance(a, Rational) and isinstance(b, Integral):
-        return reduced(exactly(a, "a number") ** int(b))
+        return python_number(exactly(a, "a number") ** int(b))
     return a**b
-
-
-def reduced(number: Fraction) -> Fraction | int:
-    """An integer, if the number is one."""
-    return number.numerator if number.denominator == 1 else number
 
 
 class Budget:
