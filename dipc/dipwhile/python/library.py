@@ -673,29 +673,31 @@ def counter(m: Interpreter, values: Value = ()) -> Value:
 @word("functools.reduce")
 def reduced(m: Interpreter, function: Value, iterable: Value, initial: Value = MISSING) -> Value:
     """A function of the result so far and the next cell."""
-    *_, last = accumulated(m, iterable, function, initial)
-    return last
+    found = accumulated(m, m.items(iterable), function, initial)
+    if not found:
+        raise m.stop("`reduce` of nothing")
+    return found[-1]
 
 
 @word("itertools.accumulate")
 def accumulate(m: Interpreter, iterable: Value, function: Value = None, *, initial: Value = None) -> Value:
     """The results so far: sums, unless there is another function."""
     start = MISSING if initial is None else initial
-    return Once(tuple(accumulated(m, iterable, function, start)))
+    return Once(tuple(accumulated(m, m.items(iterable), function, start)))
 
 
-def accumulated(m: Interpreter, iterable: Value, function: Value, initial: Value) -> list[Value]:
+def accumulated(
+    m: Interpreter, cells: Sequence[Value], function: Value = None, initial: Value = MISSING
+) -> list[Value]:
     """The results of a function of the one before and the next cell."""
     found: list[Value] = [] if initial is MISSING else [initial]
-    for cell in m.items(iterable):
+    for cell in cells:
         if not found:
             found.append(cell)
         elif function is None:
             found.append(m.kept(m.plain(m.binary("+", found[-1], cell))))
         else:
             found.append(m.invoke(function, [found[-1], cell], {}))
-    if not found:
-        raise m.stop("`reduce` of nothing")
     return found
 
 
@@ -748,29 +750,30 @@ def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
     return m.array([convert[kind](v) for v in m.items(values)], kind)
 
 
-def filled_with(value: Value, like: bool, full: bool = False) -> Handler:
+def filled(m: Interpreter, count: Value, fill: Value, dtype: Value) -> Value:
     """``np.zeros(N)`` and the like."""
-
-    def made(
-        m: Interpreter, shape: Value, *rest: Value, fill_value: Value = None, dtype: Value = None
-    ) -> Value:
-        given = list(rest)
-        fill = (given.pop(0) if given else fill_value) if full else value
-        dtype = given.pop(0) if given else dtype
-        shape = shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape
-        count = len(m.items(shape)) if like else m.settled(shape)
-        if not isinstance(count, int):
-            raise m.refuse("this is not a length", "write `np.zeros(N)`: arrays have one dimension")
-        kind = m.dtype(m.items(shape)) if like else "" if full else "float"
-        plain = m.array([fill] * count, kind)
-        return plain if dtype is None else as_type(m, plain, dtype)
-
-    return made
+    count = m.settled(count[0] if isinstance(count, tuple) and len(count) == 1 else count)
+    if not isinstance(count, int):
+        raise m.refuse("this is not a length", "write `np.zeros(N)`: arrays have one dimension")
+    made = m.array([fill] * count)
+    return as_type(m, made, dtype) if dtype else made
 
 
-for _name, _value in (("zeros", 0), ("ones", 1), ("full", None)):
-    WORDS[f"numpy.{_name}"] = filled_with(_value, False, _name == "full")
-    WORDS[f"numpy.{_name}_like"] = filled_with(_value, True, _name == "full")
+def filled_like(m: Interpreter, a: Value, fill: Value, dtype: Value) -> Value:
+    """``np.zeros_like(a)`` and the like, of the type of ``a``."""
+    return filled(m, len(m.items(a)), fill, dtype or m.dtype(m.items(a)))
+
+
+rows(
+    {
+        ("numpy.zeros",): lambda m, shape, dtype=None: filled(m, shape, 0, dtype or "float"),
+        ("numpy.ones",): lambda m, shape, dtype=None: filled(m, shape, 1, dtype or "float"),
+        ("numpy.full",): lambda m, shape, fill_value, dtype=None: filled(m, shape, fill_value, dtype),
+        ("numpy.zeros_like",): lambda m, a, dtype=None: filled_like(m, a, 0, dtype),
+        ("numpy.ones_like",): lambda m, a, dtype=None: filled_like(m, a, 1, dtype),
+        ("numpy.full_like",): lambda m, a, fill_value, dtype=None: filled_like(m, a, fill_value, dtype),
+    }
+)
 
 
 def total(m: Interpreter, values: Value, start: Value = 0) -> Value:
@@ -787,15 +790,6 @@ def count(m: Interpreter, *conditions: Value) -> Value:
         else conditions
     )
     return m.total("sum", [m.as_number(m.condition(v)) for v in values])
-
-
-@word("numpy.cumsum")
-def cumsum(m: Interpreter, values: Value) -> Value:
-    """Sums of the cells so far."""
-    found: list[Value] = []
-    for value in map(m.number, m.items(values)):
-        found.append(m.binary("+", found[-1], value) if found else value)
-    return m.array(found)
 
 
 def best(name: str) -> Handler:
@@ -979,6 +973,7 @@ rows(
         ("sorted",): lambda m, iterable, *, key=None, reverse=False: m.new(
             Items(tuple(ordered(m, m.items(iterable), key, reverse)))
         ),
+        ("numpy.cumsum",): lambda m, values: m.array(accumulated(m, [*map(m.number, m.items(values))])),
         ("numpy.sort",): lambda m, a: m.array(ordered(m, m.items(a))),
         ("numpy.argsort",): lambda m, a: m.array(
             [place for _, place in ordered(m, [(value, i) for i, value in enumerate(m.items(a))])], "int"
@@ -1082,17 +1077,10 @@ METHODS |= {
         replace(m.get(owner), kind="array" if m.get(owner).kind == "view" else m.get(owner).kind)
     ),
     ("array", "tolist"): WORDS["list"],
-    ("array", "sum"): WORDS["sum"],
-    ("array", "mean"): WORDS["numpy.mean"],
-    ("array", "max"): WORDS["max"],
-    ("array", "min"): WORDS["min"],
-    ("array", "argmax"): WORDS["argmax"],
-    ("array", "argmin"): WORDS["argmin"],
-    ("array", "any"): WORDS["any"],
-    ("array", "all"): WORDS["all"],
-    ("array", "clip"): clip,
-    ("array", "round"): WORDS["round"],
-    ("array", "cumsum"): cumsum,
+    **{
+        ("array", name): WORDS[f"numpy.{name}"]
+        for name in ("sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "clip", "round", "cumsum")
+    },
     ("array", "astype"): as_type,
     ("dict", "get"): lambda m, owner, key, default=None: dict(m.get(owner).entries).get(m.key(key), default),
     ("dict", "setdefault"): setdefault,
