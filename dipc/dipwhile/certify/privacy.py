@@ -37,11 +37,12 @@ from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.convert import to_claim
+from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import by_epsilon, evidence_of, goal_of, pairs_one_by_one
 from dipc.dipwhile.semantics.adjacency import InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
 from dipc.dipwhile.semantics.explore import Explorer
-from dipc.dipwhile.semantics.neighbours import Explored, ProductNeighbours
+from dipc.dipwhile.semantics.neighbours import ProductNeighbours
 from dipc.dipwhile.semantics.valuations import in_order
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, LimitReached
