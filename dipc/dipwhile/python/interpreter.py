@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -40,6 +40,7 @@ from dipc.dipwhile.python.values import (
     is_known,
     is_number,
     kind_of,
+    possible_values,
 )
 from dipc.dipwhile.syntax.ast import Index, Name
 from dipc.dipwhile.syntax.build import rational
@@ -51,7 +52,10 @@ DEEPEST_CALL = 20
 BINARY = {kind: sign for sign, (kind, *_) in ARITHMETIC.items()}
 COMPARE = {kind: sign for sign, (kind, *_) in COMPARISONS.items()}
 UNASSIGNED = ("assigning this", "assign variables and cells of lists: `a[i] = 0`")
-BITS = {ast.BitAnd: "both", ast.BitOr: "either"}
+BITS: dict[type[ast.operator], Callable[[Operations, Value, Value], Value]] = {
+    ast.BitAnd: Operations.both,
+    ast.BitOr: Operations.either,
+}
 WHOLE: dict[type[ast.operator], Callable[[Any, Any], int]] = {
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
@@ -479,7 +483,7 @@ class Interpreter(Operations):
             return self.broadcast(lambda a, b: self.operate(node, op, a, b), left, right)
         types = {self.dtype([self.now(v)]) for v in (left, right)}
         if type(op) in BITS and types == {"bool"}:
-            return getattr(self, BITS[type(op)])(left, right)
+            return BITS[type(op)](self, left, right)
         if type(op) in WHOLE and types <= {"bool", "int"}:
             return self.bitwise(WHOLE[type(op)], left, right)
         if type(op) is ast.BitXor and types <= {"bool", "int"}:
@@ -499,16 +503,12 @@ class Interpreter(Operations):
 
     def exclusive(self, left: Value, right: Value) -> Value:
         """``^`` of truth values and bits."""
-        truths = [self.dtype([v]) == "bool" for v in (left, right)]
-        bits = {
-            v
-            for value in (left, right)
-            for v in (self.values_of(value) if isinstance(value, Sym) else [value])
-        }
-        if not all(truths) and not bits <= {0, 1}:
+        given = self.now(left), self.now(right)
+        bits = [possible_values(v) or {2} for v in given if kind_of(v) != "bool"]
+        if not all(each <= {0, 1} for each in bits):
             return self.bitwise(operator.xor, left, right)
         differ = self.compare("!=", left, right)
-        return differ if all(truths) else self.as_number(differ)
+        return self.as_number(differ) if bits else differ
 
     def unary(self, node: ast.UnaryOp, op: ast.unaryop, value: Value) -> Value:
         """``-x``, ``+x``, ``not x``."""
@@ -519,14 +519,9 @@ class Interpreter(Operations):
             if isinstance(mask, Items) and mask.kind != "list" and mask.dtype == "bool":
                 return self.broadcast(self.negated, value)
             raise self.unread(node, UNREAD[ast.Invert])
-        if is_number(value) or isinstance(value, float):
-            return self.signed(op, value)
-        return self.binary("*", -1, value) if isinstance(op, ast.USub) else value
-
-    def signed(self, op: ast.unaryop, value: Value) -> Value:
-        """A sign before a known number."""
-        number = value if isinstance(value, float) else self.number(value)
-        return -number if isinstance(op, ast.USub) else number
+        if isinstance(value, float):  # an infinity
+            return -value if isinstance(op, ast.USub) else value
+        return self.binary("*", -1, value) if isinstance(op, ast.USub) else self.binary("*", value, 1)
 
     def connective(self, node: ast.BoolOp) -> Value:
         """``and``, ``or``: a formula where every part is a truth value without draws, else step by step."""
@@ -875,7 +870,7 @@ class Interpreter(Operations):
                 "this may stop before it changes a list or dictionary", "write a loop with `if`"
             )
 
-    def total(self, word: str, values: Sequence[Value]) -> Value:
+    def total(self, word: str, values: Iterable[Value]) -> Value:
         """The sum, disjunction or conjunction of values."""
         if word == "sum":
             return reduce(lambda a, b: self.binary("+", a, b), values, 0)
