@@ -375,6 +375,8 @@ rows(
             m, 0, m.binary("-", exclusive_upper_bound, 1)
         ),
         ("random.getrandbits", "secrets.randbits"): lambda m, k: integers(m, 0, 2 ** integer(m, k) - 1),
+        ("random", "random.seed"): lambda m, seed=None: generator(m, seed) and Word("random"),
+        ("rng.permutation",): lambda m, x: m.array(drawn_in_turn(m, cells_of(m, x))),
         ("random.choice", "secrets.choice"): lambda m, seq: one_of(m, m.items(seq)),
     }
 )
@@ -383,8 +385,7 @@ rows(
 @word("rng.choice")
 def rng_choice(m: Interpreter, a: Value, size: Value = None, replace: Value = True, p: Value = None) -> Value:
     """One cell of a list, or of range(a), with probabilities."""
-    a = m.settled(a) if isinstance(a, Sym) else a
-    values = list(range(a)) if isinstance(a, int) else m.items(a)
+    values = cells_of(m, a)
     if replace is not True and size is not None:
         if p is not None or integer(m, size) > len(values):
             raise m.refuse("a choice without replacement, with probabilities", "draw one at a time")
@@ -395,10 +396,16 @@ def rng_choice(m: Interpreter, a: Value, size: Value = None, replace: Value = Tr
     return sized(m, size, lambda: one_of(m, values, weights))
 
 
-def drawn_in_turn(m: Interpreter, cells: Sequence[Value], count: int) -> list[Value]:
-    """So many of the cells, drawn one after the other and not put back."""
+def cells_of(m: Interpreter, a: Value) -> list[Value]:
+    """The cells of a list, or of range(a)."""
+    a = m.settled(a)
+    return list(range(a)) if isinstance(a, int) else m.items(a)
+
+
+def drawn_in_turn(m: Interpreter, cells: Sequence[Value], count: int | None = None) -> list[Value]:
+    """All cells, or so many of them, drawn one after the other and not put back."""
     rest, found = list(cells), []
-    for _ in range(count):
+    for _ in range(len(cells) if count is None else count):
         found.append(rest.pop(m.settled(one_of(m, range(len(rest))))))
     return found
 
@@ -417,15 +424,7 @@ def shuffle(m: Interpreter, x: Value) -> None:
     """A list in a random order."""
     if not listed(m, x) or m.get(x).kind in ("input", "view"):
         raise m.refuse("this is no list of the function", "copy it first: `x = list(x)`")
-    changed(m, x, drawn_in_turn(m, m.items(x), len(m.items(x))))
-
-
-@word("rng.permutation")
-def permutation(m: Interpreter, x: Value) -> Value:
-    """The cells of a list, or of range(x), in a random order."""
-    x = m.settled(x)
-    cells = list(range(x)) if isinstance(x, int) else m.items(x)
-    return m.array(drawn_in_turn(m, cells, len(cells)))
+    changed(m, x, drawn_in_turn(m, m.items(x)))
 
 
 @word("random.choices")
@@ -487,7 +486,7 @@ def binomial(m: Interpreter, n: Value, p: Value, size: Value = None) -> Value:
     """The number of successes in n trials."""
 
     def draw(probability: Value) -> Value:
-        return m.total("sum", [m.as_number(flip(m, probability)) for _ in range(integer(m, n))])
+        return m.total("sum", [flip(m, probability) for _ in range(integer(m, n))])
 
     return sized(m, size, draw, p)
 
@@ -501,13 +500,6 @@ def generator(m: Interpreter, seed: Value = None) -> Value:
             "leave the seed out; tests can hand over a generator as the argument `rng`",
         )
     return Word("rng")
-
-
-@word("random", "random.seed")
-def generator_of_random(m: Interpreter, seed: Value = None) -> Value:
-    """A generator whose methods have the names of the module ``random``."""
-    generator(m, seed)
-    return Word("random")
 
 
 # --- numbers ------------------------------------------------------------------------------------
@@ -600,7 +592,7 @@ rows(
         ("numpy.logical_not",): logical(lambda m, a: m.negated(a)),
         ("numpy.logical_and",): logical(lambda m, a, b: m.both(a, b)),
         ("numpy.logical_or",): logical(lambda m, a, b: m.either(a, b)),
-        ("numpy.logical_xor",): logical(lambda m, a, b: m.exclusive(a, b)),
+        ("numpy.logical_xor",): logical(lambda m, a, b: m.compare("!=", a, b)),
         ("math.expm1", "numpy.expm1"): lambda m, x: m.binary("-", exp(m, x), 1),
         ("bool",): lambda m, x=False: m.condition(x),
         ("pow", "math.pow", "numpy.power"): lambda m, x, y: m.binary("**", x, y),
@@ -789,7 +781,7 @@ def count(m: Interpreter, *conditions: Value) -> Value:
         if len(conditions) == 1 and not isinstance(conditions[0], Sym | bool)
         else conditions
     )
-    return m.total("sum", [m.as_number(m.condition(v)) for v in values])
+    return m.total("sum", map(m.condition, values))
 
 
 def best(name: str) -> Handler:
@@ -929,9 +921,7 @@ def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
     if highest >= size and any(isinstance(v, Sym) for v in cells):
         raise m.refuse("the length of this depends on private values", f"write `minlength={highest + 1}`")
     counts = range(max(highest + 1, size))
-    return m.array(
-        [m.total("sum", [m.as_number(m.compare("==", v, k)) for v in cells]) for k in counts], "int"
-    )
+    return m.array([m.total("sum", [m.compare("==", v, k) for v in cells]) for k in counts], "int")
 
 
 rows(
@@ -1068,7 +1058,7 @@ METHODS |= {
     ("list", "index"): index,
     ("list", "remove"): lambda m, owner, value: pop(m, owner, index(m, owner, value)) and None,
     ("list", "count"): lambda m, owner, value: m.total(
-        "sum", [m.as_number(m.compare("==", cell, value)) for cell in m.items(owner)]
+        "sum", [m.compare("==", cell, value) for cell in m.items(owner)]
     ),
     ("list", "reverse"): lambda m, owner: changed(m, owner, m.items(owner)[::-1]),
     ("list", "clear"): lambda m, owner: changed(m, owner, ()),

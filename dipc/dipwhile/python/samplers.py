@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm, log
+from math import log
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -108,14 +108,6 @@ class Coins:
 
     def one_of(self, probabilities: Sequence[Any]) -> int:
         """A position with the exact probability there; they add up to 1."""
-        rational = [p for p in probabilities if isinstance(p, Fraction)]
-        if len(rational) == len(probabilities):
-            whole = lcm(*(p.denominator for p in rational))
-            drawn, place = self.below(whole), 0
-            while drawn >= rational[place] * whole:
-                drawn -= int(rational[place] * whole)
-                place += 1
-            return place
         rest: Any = Fraction(1)
         for place, probability in enumerate(probabilities[:-1]):
             if self.flip(simple(probability / rest)):
