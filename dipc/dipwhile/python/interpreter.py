@@ -19,7 +19,7 @@ from typing import Any
 from dipc.dipwhile.python import library
 from dipc.dipwhile.python.errors import UNREAD
 from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
-from dipc.dipwhile.python.outside import Outside
+from dipc.dipwhile.python.outside import Outside, assigned_in
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
 from dipc.dipwhile.python.scope import names_among
 from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note
@@ -122,7 +122,7 @@ class Interpreter(Operations):
                 raise self.refuse(f"`{name}` has no value on some path to here", hint)
             if known == name:
                 return self.now(value)
-        if name in self.outside.locals_of(self.text):
+        if name in assigned_in(self.text.node):
             raise self.refuse(f"`{name}` has no value here yet", "assign it first")
         return self.outside.meaning(self, name)
 

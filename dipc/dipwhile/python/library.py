@@ -41,6 +41,8 @@ from dipc.dipwhile.python.values import (
     is_known,
     is_number,
     kind_of,
+    one_possible,
+    possible_results,
     possible_values,
     some,
 )
@@ -328,10 +330,8 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
     plain = plain and all(is_number(v) or isinstance(v, Sym) or str(v) in m.declared for v in values)
     names = values if plain and len(kinds) == 1 else range(len(values))
     options = tuple((m.lift(v), m.lift(m.number(p))) for v, p in zip(names, weights, strict=True))
-    each = [possible_values(v) for v in names]
-    possible = None if None in each else some(v for part in each for v in part or ())
     kind = kinds.pop() if names is values else "num"
-    drawn = m.assign("choice", dip.Choose(options, span=m.place), kind, possible)
+    drawn = m.assign("choice", dip.Choose(options, span=m.place), kind, one_possible(names))
     return drawn if names is values else values[m.settled(drawn)]
 
 
@@ -569,12 +569,8 @@ def absolute(m: Interpreter, x: Value) -> Value:
         value = m.number(value)
         if is_number(value):
             return abs(value)
-        possible = possible_values(value)
-        return Sym(
-            dip.Call("abs", (value.expr,), span=m.place),
-            value.kind,
-            possible and some(abs(v) for v in possible),
-        )
+        call = dip.Call("abs", (value.expr,), span=m.place)
+        return Sym(call, value.kind, possible_results(abs, value))
 
     return m.broadcast(one, x)
 

@@ -10,10 +10,10 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from itertools import product
 from typing import Any
 
 from flint import fmpq
@@ -37,6 +37,7 @@ from dipc.dipwhile.python.values import (
     is_known,
     is_number,
     kind_of,
+    possible_results,
     possible_values,
     some,
 )
@@ -127,13 +128,10 @@ class Operations(Paths):
             return self.computed(sign, compute, a, b)
         assert op is not None
         kind = self.kind_of_result(sign, a, b)
-        each = [possible_values(a), possible_values(b)]
         possible = None
-        if kind == "num" and None not in each:
-            try:
-                possible = some(compute(x, y) for x, y in product(*each))  # type: ignore[arg-type]
-            except ArithmeticError:
-                possible = None
+        if kind == "num":
+            with suppress(ArithmeticError):
+                possible = possible_results(compute, a, b)
         if is_number(a) and a == 0 and sign == "+":
             return b
         if is_number(b) and (sign, b) in (("+", 0), ("-", 0), ("*", 1), ("/", 1)):
@@ -343,7 +341,7 @@ class Operations(Paths):
         values = sorted(value.possible)
         cases: list[tuple[Expr | None, Value]] = [(self.equal(value, v), function(v)) for v in values]
         cases[-1] = (None, cases[-1][1])
-        return self.by_cases(stem, cases, "num", some(function(v) for v in values))
+        return self.by_cases(stem, cases, "num", possible_results(function, value))
 
     def whole_division(self, sign: str, left: Value, right: Value) -> Value:
         """``//`` and ``%``, which round down."""
@@ -386,9 +384,8 @@ class Operations(Paths):
         kind = self.kind_of_result("+", a, b)
         if kind == "eps":
             return a if self.order_of(a, b) in ((0, 1) if name == "max" else (0, -1)) else b
-        each = [possible_values(a), possible_values(b)]
-        possible = some(pick(x, y) for x, y in product(*each)) if None not in each else None  # type: ignore[arg-type]
-        return Sym(dip.Call(name, (self.lift(a), self.lift(b)), span=self.place), kind, possible)
+        call = dip.Call(name, (self.lift(a), self.lift(b)), span=self.place)
+        return Sym(call, kind, possible_results(pick, a, b))
 
     def clamped(self, name: str, sample: Stepped, bound: Fraction) -> Value:
         """``max(bound, sample)`` or ``min``."""
@@ -459,15 +456,14 @@ class Operations(Paths):
 
     def compared(self, op: Op, compute: Callable[[Any, Any], bool], a: Value, b: Value) -> Value:
         """A comparison of two symbols, or of a symbol with a known value."""
-        each = [possible_values(a), possible_values(b)]
         source = None
-        if None not in each:
-            try:
-                answers = {compute(x, y) for x, y in product(*each)}  # type: ignore[arg-type]
-            except TypeError:
-                raise self.refuse("these cannot be compared", "compare numbers with numbers") from None
+        try:
+            answers = possible_results(compute, a, b)
+        except TypeError:
+            raise self.refuse("these cannot be compared", "compare numbers with numbers") from None
+        if answers is not None:
             if len(answers) == 1:
-                return answers.pop()
+                return next(iter(answers))
             if isinstance(a, Sym) and is_known(b):
                 source = a, frozenset(v for v in a.possible or () if compute(v, b))
             elif isinstance(b, Sym) and is_known(a):

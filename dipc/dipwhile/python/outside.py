@@ -7,6 +7,7 @@ import builtins
 import random
 import sys
 from collections.abc import Mapping
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -52,16 +53,7 @@ class Outside:
 
     def __init__(self, constants: dict[str, fmpq], changed: Mapping[str, fmpq]) -> None:
         self.constants, self.changed = constants, changed
-        self._locals: dict[int, frozenset[str]] = {}
         self._texts: dict[FunctionType, FunctionText] = {}
-
-    def locals_of(self, text: FunctionText) -> frozenset[str]:
-        """The names that a function assigns, its arguments included; nested functions are not looked into."""
-        found = self._locals.get(id(text.node))
-        if found is None:
-            found = frozenset(assigned_in(text.node))
-            self._locals[id(text.node)] = found
-        return found
 
     def meaning(self, m: Interpreter, name: str) -> Value:
         """The value of a name outside the function that is being run."""
@@ -91,29 +83,31 @@ class Outside:
         if name in (*OTHER_NOISE, *OTHER_NAMES) and m.calling is not None:
             check_call(Call(name, (), span=m.text.span(m.calling)))
         hint = "assign it first, or define it outside; strings are quoted"
-        known = [*WORDS, *dict(m.variables()), *self.locals_of(m.text), "eps"]
+        known = [*WORDS, *dict(m.variables()), *assigned_in(m.text.node), "eps"]
         raise m.refuse(f"unknown name `{name}`", did_you_mean(name, known, hint))
 
     def value(self, m: Interpreter, name: str, value: object) -> Value:
         """A Python object as a value."""
+        if (exact := exact_number(value)) is not None:
+            return python_number(exact)
         match value:
             case None | bool() | str():
                 return value
-            case float() if (exact := written_number(m.text.source, name, value)) is not None:
-                m.note(decimal_note(repr(value), exact))
-                return python_number(exact)
+            case float() if (meant := written_number(m.text.source, name, value)) is not None:
+                m.note(decimal_note(repr(value), meant))
+                return python_number(meant)
             case float():
                 message = f"`{name}` is the float {value!r}, which is rarely the exact number that was meant"
                 hint = f'make it exact where it is defined: `{name} = Fraction("{value!r}")`'
                 raise m.refuse(message, hint)
             case list() | tuple():
-                return tuple(self.inside(m, name, each) for each in value)
+                return tuple(self.value(m, name, each) for each in value)
             case range():
                 return value
             case dict() if type(value) is dict and all(
                 isinstance(key, bool | int | str | None) for key in value
             ):
-                entries = ((key, self.inside(m, name, each)) for key, each in value.items())
+                entries = ((key, self.value(m, name, each)) for key, each in value.items())
                 return m.new(Table(tuple(entries), outside=True))
             case ModuleType():
                 return canonical(value.__name__)
@@ -128,11 +122,6 @@ class Outside:
             "only numbers, strings, lists, dictionaries and functions can be taken from outside the function"
         )
         raise m.refuse(f"`{name}` is {described(value)}", hint)
-
-    def inside(self, m: Interpreter, name: str, value: object) -> Value:
-        """A member of a list from outside."""
-        exact = exact_number(value)
-        return self.value(m, name, value) if exact is None else python_number(exact)
 
     def path(self, value: object) -> Word | None:
         """The name of a function or class of a library; None for others."""
@@ -209,8 +198,9 @@ FOREIGN = ("diffprivlib", "opendp", "pydp", "tmlt", "snsynth", "snsql", "pipelin
 """Libraries whose words are refused with the line to write instead."""
 
 
-def assigned_in(node: ast.AST) -> set[str]:
-    """The names that a function assigns."""
+@cache
+def assigned_in(node: ast.AST) -> frozenset[str]:
+    """The names that a function assigns, its arguments included; nested functions are not looked into."""
     found: set[str] = set()
     todo: list[ast.AST] = list(ast.iter_child_nodes(node))
     while todo:
@@ -224,4 +214,4 @@ def assigned_in(node: ast.AST) -> set[str]:
             case ast.Name(name, ast.Store()) | ast.arg(name):
                 found.add(name)
         todo += ast.iter_child_nodes(current)
-    return found
+    return frozenset(found)

@@ -36,9 +36,8 @@ from dipc.dipwhile.python.values import (
     is_known,
     is_number,
     kind_of,
+    one_possible,
     parts,
-    possible_values,
-    some,
     with_parts,
 )
 from dipc.dipwhile.python.words import RESERVED
@@ -471,9 +470,7 @@ class Paths:
         name = Name(self.fresh(stem), span=self.place)
         for leaf, value in zip(group, values, strict=True):
             leaf.block.append(Assign(name, self.lift(value), span=self.place))
-        each = [possible_values(value) for value in values]
-        every = some(v for part in each for v in part or ()) if None not in each and kind in FINITE else None
-        return self.variable(name, kind, every)
+        return self.variable(name, kind, one_possible(values) if kind in FINITE else None)
 
     def _as_number(self, leaf: Leaf, value: Value) -> Value:
         """A truth value as 1 or 0, at the end of a path where its variable meets numbers."""

@@ -7,9 +7,10 @@ the variables of a function) is a :class:`Ref` into the heap, so that aliases be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from dipc.dipwhile.syntax.ast import Expr
@@ -244,6 +245,18 @@ def possible_values(value: Value) -> frozenset[Value] | None:
     if is_known(value):
         return frozenset([value])
     return value.possible if isinstance(value, Sym) and value.kind in FINITE else None
+
+
+def possible_results(function: Callable[..., Value], *values: Value) -> frozenset[Value] | None:
+    """All values that a function of finite values may have, if they are few."""
+    each = [possible_values(value) for value in values]
+    return some(function(*row) for row in product(*each)) if None not in each else None  # type: ignore[arg-type]
+
+
+def one_possible(values: Iterable[Value]) -> frozenset[Value] | None:
+    """All values that one of some finite values may have, if they are few."""
+    each = [possible_values(value) for value in values]
+    return some(v for part in each for v in part or ()) if None not in each else None
 
 
 def some(values: Iterable[Value]) -> frozenset[Value] | None:
