@@ -14,13 +14,14 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 from dipc.dipwhile.python import library
 from dipc.dipwhile.python.errors import UNREAD
 from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
 from dipc.dipwhile.python.outside import Outside, assigned_in
-from dipc.dipwhile.python.paths import UNDONE, Signal, State, first
+from dipc.dipwhile.python.paths import UNDONE, Signal, State
 from dipc.dipwhile.python.scope import names_among
 from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note
 from dipc.dipwhile.python.values import (
@@ -79,7 +80,7 @@ class Interpreter(Operations):
 
     def main(self, values: Mapping[str, Value]) -> Value:
         """What the function returns, or the variables that are named as its outputs."""
-        self.stack.append(self.new(Frame(tuple(sorted(values.items(), key=first)), None)))
+        self.stack.append(self.new(Frame(tuple(sorted(values.items())), None)))
         self.returned = self.text.place
         try:
             self.block(self.text.node.body)
@@ -112,7 +113,7 @@ class Interpreter(Operations):
         """Give a variable of the running call a value."""
         frame = self.get(self.stack[-1])
         names = {**dict(frame.names), name: value}
-        self.put(self.stack[-1], Frame(tuple(sorted(names.items(), key=first)), frame.parent))
+        self.put(self.stack[-1], Frame(tuple(sorted(names.items())), frame.parent))
 
     def load(self, name: str) -> Value:
         """The value of a variable, or what the name means outside the function."""
@@ -460,7 +461,11 @@ class Interpreter(Operations):
 
     def kept(self, value: Value, stem: str = "cell") -> Value:
         """A value put into a list or variable: an expression of samples gets a variable of the program."""
-        if isinstance(value, Sym) and value.kind not in ("eps", "bool") and not is_cell(value):
+        if (
+            isinstance(value, Sym)
+            and value.kind not in ("eps", "bool")
+            and not isinstance(value.expr, Name | Index)
+        ):
             return self.assign(stem, value.expr, value.kind, value.possible)
         return value
 
@@ -544,14 +549,9 @@ class Interpreter(Operations):
     def stepwise(self, is_and: bool, parts: Sequence[Value], rest: Sequence[ast.expr]) -> Value:
         """``and``, ``or`` as Python evaluates them: the first value that settles the answer."""
         value: Value = is_and
-        for part in parts:
-            value = part
-            if self.truth(part) is not is_and:
-                return value
-        for node in rest:
-            value = self.read(node)
+        for value in chain(parts, map(self.read, rest)):
             if self.truth(self.condition(value)) is not is_and:
-                return value
+                break
         return value
 
     def comparison(self, node: ast.Compare) -> Value:
@@ -747,7 +747,7 @@ class Interpreter(Operations):
             if thing.kind == "array":
                 self.put(owner, Items(thing.values, "view", thing.dtype))
             kind = "view" if thing.kind == "array" else thing.kind
-            return self.new(Items(thing.values[index], kind if kind != "input" else "input", thing.dtype))
+            return self.new(Items(thing.values[index], kind, thing.dtype))
         if isinstance(mask := self.get(index), Items) and thing.kind != "list":
             places = self.places(mask, len(thing.values))
             return self.array([thing.values[place] for place in places], thing.dtype)
@@ -889,11 +889,6 @@ def deciding(loop: ast.While) -> frozenset[str]:
 def changed(before: Mapping[Ref, Any], state: State) -> bool:
     """Has an object changed that was there before?"""
     return any(state.heap.get(ref) != thing for ref, thing in before.items())
-
-
-def is_cell(value: Sym) -> bool:
-    """Is this a variable, or a cell of an input?"""
-    return isinstance(value.expr, Name | Index)
 
 
 def called_from(error: InputError, call: Span) -> InputError:

@@ -712,8 +712,7 @@ def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True
     cells = m.items(values)
     if any(listed(m, cell) or isinstance(cell, tuple) for cell in cells):
         raise m.refuse("arrays of lists are not read", "use arrays of one dimension, or lists of lists")
-    kept = [v if waits(m, v) else m.kept(m.plain(v)) for v in cells]
-    made = m.array(kept)
+    made = m.array([v if waits(m, v) else m.kept(m.plain(v)) for v in cells])
     return made if dtype is None else as_type(m, made, dtype)
 
 

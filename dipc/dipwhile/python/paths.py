@@ -421,9 +421,7 @@ class Paths:
             lost = {name for one in frames for name in one if any(f.get(name, LOST) == LOST for f in frames)}
             for leaf, names in zip(leaves, frames, strict=True):
                 names |= dict.fromkeys(lost, LOST)
-                leaf.state.heap[ref] = Frame(
-                    tuple(sorted(names.items(), key=first)), leaf.state.heap[ref].parent
-                )
+                leaf.state.heap[ref] = Frame(tuple(sorted(names.items())), leaf.state.heap[ref].parent)
 
     def _merged(self, group: Sequence[Leaf]) -> tuple[State, Value]:
         """One state for several of the same shape."""
@@ -489,11 +487,6 @@ class Paths:
         if not isinstance(value, Sym) or value.kind != "bool":
             return value
         return self.by_cases("bit", [(value.expr, 1), (None, 0)], "num", frozenset([0, 1]))
-
-
-def first(pair: tuple[str, Value]) -> str:
-    """The name."""
-    return pair[0]
 
 
 def order(value: Value) -> tuple[int, Any]:
