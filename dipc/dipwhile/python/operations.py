@@ -361,7 +361,8 @@ class Operations(Paths):
         if not values:
             raise self.stop(f"`{name}` of nothing")
         if len(values) > 2 and all(isinstance(v, Sym) and v.kind in RANDOM for v in values):
-            return Sym(dip.Call(name, tuple(map(self.lift, values)), span=self.place), values[0].kind)
+            kind = min((v.kind for v in values), key=RANDOM.index)
+            return Sym(dip.Call(name, tuple(map(self.lift, values)), span=self.place), kind)
         return reduce(lambda a, b: self.extreme_of_two(name, a, b), values)
 
     def extreme_of_two(self, name: str, a: Value, b: Value) -> Value:

@@ -19,7 +19,9 @@ Value = Any
 """Any of the values above; the interpreter takes them apart with ``match``."""
 
 FINITE = ("bool", "num", "dom")  # truth values, numbers, numbers and atoms
-RANDOM = ("real", "int", "lattice")  # continuous noise, integer noise, multiples of it
+RANDOM = ("real", "lattice", "int")  # continuous noise, multiples of integer noise, integer noise
+"""The kinds of what is drawn; where several meet, the first of them is that of the result."""
+
 MOST_VALUES = 500  # possible values of a finite symbol that are still listed
 
 

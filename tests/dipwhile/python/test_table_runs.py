@@ -228,6 +228,18 @@ def test_rounding_of_noise_is_half_to_even() -> None:
             assert {show(k[0][1]): p for k, p in found.items() if str(p) != "0"} == expected, text
 
 
+def test_integer_noise_that_meets_halves_of_it_is_rounded_too() -> None:
+    """At the end of a branch, and under ``max``: which of them it was is not known."""
+    half = mechanism(function("near(DLap(eps) / 2)", "x, eps"), "x in {0, 1}").distribution(x=1)
+    for text in (
+        "(lambda k: near(k / 2 if x == 1 else k))(DLap(eps))",
+        "(lambda k: near(k if x == 0 else k / 2))(DLap(eps))",
+        "(lambda k: near(max(k - 40, k / 2, k - 41)))(DLap(eps))",
+    ):
+        f = function(text, "x, eps")
+        assert mechanism(f, "x in {0, 1}").distribution(x=1) == half, text
+
+
 def test_decimals_are_noted() -> None:
     """In both ways of reading: with loops, and unrolled."""
     for text in ("1 if Lap(eps, x) > 0.1 else 0", "int(x + np.random.laplace(0, 1 / eps) > 0.1)"):
