@@ -325,10 +325,14 @@ def one_of(m: Interpreter, values: Sequence[Value], weights: Sequence[Value] | N
         raise m.stop("a choice among no values")
     if weights is None:
         weights = [Fraction(1, len(values))] * len(values)
-    plain = all(is_known(v) or (isinstance(v, Sym) and v.kind in FINITE) for v in values)
+    if len(weights) != len(values):
+        raise m.refuse("there are not as many probabilities or weights as values", "write one for each value")
     kinds = set(map(kind_of, values))
-    plain = plain and all(is_number(v) or isinstance(v, Sym) or str(v) in m.declared for v in values)
-    names = values if plain and len(kinds) == 1 else range(len(values))
+    plain = len(kinds) == 1 and all(
+        v.kind in FINITE if isinstance(v, Sym) else is_number(v) or (is_known(v) and str(v) in m.declared)
+        for v in values
+    )
+    names = values if plain else range(len(values))
     options = tuple((m.lift(v), m.lift(m.number(p))) for v, p in zip(names, weights, strict=True))
     kind = kinds.pop() if names is values else "num"
     drawn = m.assign("choice", dip.Choose(options, span=m.place), kind, one_possible(names))
@@ -390,10 +394,7 @@ def rng_choice(m: Interpreter, a: Value, size: Value = None, replace: Value = Tr
         if p is not None or integer(m, size) > len(values):
             raise m.refuse("a choice without replacement, with probabilities", "draw one at a time")
         return m.array(drawn_in_turn(m, values, integer(m, size)))
-    weights = None if p is None else m.items(p)
-    if weights is not None and len(weights) != len(values):
-        raise m.refuse("there are not as many probabilities as values", "write one for each value")
-    return sized(m, size, lambda: one_of(m, values, weights))
+    return sized(m, size, lambda: one_of(m, values, None if p is None else m.items(p)))
 
 
 def cells_of(m: Interpreter, a: Value) -> list[Value]:
@@ -436,8 +437,6 @@ def choices(
         raise m.refuse("cumulative weights", "write `weights=`")
     values = m.items(population)
     parts = [1] * len(values) if weights is None else m.items(weights)
-    if len(parts) != len(values):
-        raise m.refuse("there are not as many weights as values", "write one for each value")
     return m.new(Items(tuple(by_weight(m, values, parts) for _ in range(integer(m, k)))))
 
 
