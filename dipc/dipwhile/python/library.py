@@ -985,7 +985,9 @@ def method(
     if isinstance(thing, Items) and thing.kind in ("array", "view", "input") and ("array", name) in METHODS:
         kind = "array"
     handler = METHODS.get((kind, name))
-    if handler is None or (kind == "list" and isinstance(thing, tuple) and name not in ("index", "count")):
+    tuples = isinstance(thing, tuple) and name not in ("index", "count")
+    arrays = isinstance(thing, Items) and thing.kind in ("array", "view") and name != "sort"
+    if handler is None or (kind == "list" and (tuples or arrays)):
         written = name if node is None else m.text.written(node.func)
         hint = "write what it does with arithmetic, `if` and loops"
         raise m.refuse(f"`{written}` cannot be called here", hint)
@@ -994,6 +996,10 @@ def method(
 
 def changed(m: Interpreter, owner: Ref, values: Sequence[Value]) -> None:
     """New cells of a list."""
+    if m.get(owner).kind == "view":
+        raise m.refuse(
+            "this changes a slice of an array, or an array with slices", "copy it first: `a.copy()`"
+        )
     m.put(owner, replace(m.get(owner), values=tuple(values)))
 
 
