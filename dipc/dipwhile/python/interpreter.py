@@ -524,6 +524,9 @@ class Interpreter(Operations):
             if isinstance(mask, Items) and mask.kind != "list" and mask.dtype == "bool":
                 return self.broadcast(self.negated, value)
             raise self.unread(node, UNREAD[ast.Invert])
+        thing = self.get(value)
+        if isinstance(thing, str | tuple) or (isinstance(thing, Items) and thing.kind == "list"):
+            raise self.refuse(f"{self.what(value)} is not a number", "compute with numbers only")
         if isinstance(value, float):  # an infinity
             return -value if isinstance(op, ast.USub) else value
         return self.binary("*", -1, value) if isinstance(op, ast.USub) else self.binary("*", value, 1)
