@@ -342,21 +342,14 @@ class Interpreter(Operations):
     def closure(self, node: ast.FunctionDef | ast.Lambda, parent: Ref | None, text: FunctionText) -> Closure:
         """A function with the values of its defaults."""
         arguments = node.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs = [
-            *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
-            *(
-                (a, d)
-                for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-                if d is not None
-            ),
-        ]
+        places = [*arguments.posonlyargs, *arguments.args]
+        names = [*places[len(places) - len(arguments.defaults) :], *arguments.kwonlyargs]
+        defaults = [*arguments.defaults, *arguments.kw_defaults]
+        pairs = [(name.arg, value) for name, value in zip(names, defaults, strict=True) if value is not None]
         for _, default in pairs:
             if isinstance(default, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp):
                 raise self.unread(default, ("a default that can change", "write `None`, and make it inside"))
-        return Closure(
-            text, node, parent, tuple((argument.arg, self.read(default)) for argument, default in pairs)
-        )
+        return Closure(text, node, parent, tuple((name, self.read(default)) for name, default in pairs))
 
     def imported(self, node: ast.Import | ast.ImportFrom) -> None:
         """``import`` inside a function."""
