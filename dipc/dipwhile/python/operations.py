@@ -106,6 +106,9 @@ class Operations(Paths):
         left, right = self.sample(left), self.sample(right)
         if (shifted := self.shifted(sign, left, right)) is not None:
             return shifted
+        if kind_of(left) == kind_of(right) == "bool":
+            hint = "write `int(b)`: numpy adds truth values in another way than Python"
+            raise self.refuse(f"`{sign}` of two truth values", hint)
         if is_number(left) and is_number(right):
             return self.computed(sign, compute, left, right)
         if isinstance(left, str | tuple) or isinstance(right, str | tuple):
@@ -120,9 +123,6 @@ class Operations(Paths):
                 return Sym(dip.Call("exp", (self.lift(power),), span=self.place), "eps")
         if sign == "//" or sign == "%":
             return self.whole_division(sign, left, right)
-        if kind_of(left) == kind_of(right) == "bool":
-            hint = "write `int(b)`: numpy adds truth values in another way than Python"
-            raise self.refuse(f"`{sign}` of two truth values", hint)
         a, b = self.number(left), self.number(right)
         if is_number(a) and is_number(b):
             return self.computed(sign, compute, a, b)

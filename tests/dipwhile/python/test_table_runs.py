@@ -184,7 +184,7 @@ statistics.median([x, 1, 3, 2]); np.mean([x, 0]); statistics.mean([x, 3 * x]); s
 np.clip(x, -1, 2); np.maximum(x, 1); np.minimum(x, 1); np.abs(x); abs(x); math.fabs(x); np.absolute(x)
 np.where(x > 0, 1, 5); np.sum([x, x > 0]); np.cumsum([1, x])[1]; np.count_nonzero([x, 1]); np.flatnonzero([x, 1])[0]
 np.any([x, 0]); np.all([x, 1]); np.bincount([x % 2, 1], minlength=3)[1]; np.power(x, 2) / 2; pow(x, 2) / 2; math.pow(x, 2) / 2
-sum([x > 0, x > 1, x == 0]); int(True) + (x > 0); True + True + x; math.fsum([x, 1]); np.arange(3)[x % 3]
+sum([x > 0, x > 1, x == 0]); int(True) + (x > 0); True + x + True; math.fsum([x, 1]); np.arange(3)[x % 3]
 np.logical_not([x, 1])[0]; np.logical_xor([x > 0], [x > 1])[0]; np.logical_and(x, 1); np.logical_or(x > 1, x < 0)
 (np.array([x % 4, 1]) ^ np.array([1, 3]))[0]; (~np.array([x > 0, True]))[0]; (np.array([x > 0]) & np.array([x < 3]))[0]
 (np.array([x, 5]) & 3)[0]; (np.array([x, 1]) | 1)[0]; (np.array([x, 1]) << 1)[0]; (5 ^ np.array([x % 8]))[0]
@@ -238,6 +238,15 @@ def test_integer_noise_that_meets_halves_of_it_is_rounded_too() -> None:
     ):
         f = function(text, "x, eps")
         assert mechanism(f, "x in {0, 1}").distribution(x=1) == half, text
+
+
+@pytest.mark.parametrize(
+    "text", ["(np.array([True]) + np.array([True]))[0]", "np.array([x > 0, True])[1] * True"]
+)
+def test_arithmetic_of_truth_values_is_refused_for_constants_too(text: str) -> None:
+    """numpy has True + True = True, Python has 2."""
+    with pytest.raises(dipc.InputError, match="of two truth values"):
+        mechanism(function(text, "x, eps"), "x in {0, 1}")
 
 
 def test_decimals_are_noted() -> None:
