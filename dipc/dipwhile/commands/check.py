@@ -139,7 +139,7 @@ def _claims(wanted: program_options.Asked) -> list[program_options.Asked]:
     """The question; of a program with two claims one for each, unless it is about one of them only."""
     about_one = any(x is not None for x in (wanted.claim, wanted.pair, wanted.certificate_file))
     about_one = about_one or wanted.file == STDIN or is_python(wanted.file)
-    claims = () if about_one else program_options.asks_of(wanted.file).claims
+    claims = () if about_one else program_options.claims_of(wanted.file)
     return [replace(wanted, claim=c, expect=wanted.expect and c == claims[0]) for c in claims] or [wanted]
 
 

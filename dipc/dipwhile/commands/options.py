@@ -138,6 +138,18 @@ def asks_of(file: str) -> Asks:
         return Asks()
 
 
+def claims_of(file: str) -> tuple[str, ...]:
+    """The claims of the program in a file, of privacy and of accuracy; none if it does not make both.
+
+    Only a program with the word is read here, where no limit holds.
+    """
+    try:
+        source = source_of(file)
+    except (InputError, OSError):
+        return ()
+    return asks(source).claims if "accurate" in source.text else ()
+
+
 def asks_about_secrets(file: str) -> bool:
     """Whether the program in a file says what an attacker knows, or claims a number."""
     asked = asks_of(file)
