@@ -211,8 +211,8 @@ def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Out
     if any(segment.value is None for segment in segments):
         return None
     value = segments[0].value or Quotient.one()
-    single = value.denominator == 1 and len([*value.numerator.terms()]) == 1
-    if goal.t is not None and (len(segments) > 1 or single):
+    is_sum = value.denominator == 1 and len([*value.numerator.terms()]) > 1
+    if goal.t is not None and (len(segments) > 1 or not is_sum):
         return None
     if len(segments) > 1:
         return f"what holds is a curve of {len(segments)} segments: see dipc budget --epsilon-curve"
