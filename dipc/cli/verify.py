@@ -52,7 +52,7 @@ OTHER_PROGRAM = "program: the given program"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Expected:
     """The statement that a certificate has to make."""
 
     file: str
@@ -140,7 +140,7 @@ def verify(
     read as a certificate, 3 conditional: not everything was compared with the program text; or over a limit.
     """
     defined = options.defined(definitions)
-    wanted = Wanted(definitions=defined, **given)
+    wanted = Expected(definitions=defined, **given)
     asked = (wanted.claim, wanted.model, wanted.formula)
     if not wanted.deep and (definitions or any(each is not None for each in asked)):
         names = "-D, --claim, --model and --formula"
@@ -163,7 +163,7 @@ def verify(
     return INTERRUPTED if running.stop.pressed else status
 
 
-def _record(wanted: Wanted, status: int, lines: list[str], seconds: float) -> str:
+def _record(wanted: Expected, status: int, lines: list[str], seconds: float) -> str:
     """The verdict as JSON."""
     asked = {"certificate": wanted.file, "expected": wanted.expect, "deep": wanted.deep}
     asked |= {name: getattr(wanted, name) for name in ("program", "model", "claim", "formula")}
@@ -172,7 +172,7 @@ def _record(wanted: Wanted, status: int, lines: list[str], seconds: float) -> st
     return json.dumps(envelope("verify", {**asked, **answer}), indent=2)
 
 
-def _verified(data: bytes, source: bytes | None, wanted: Wanted, clock: Clock) -> tuple[int, str]:
+def _verified(data: bytes, source: bytes | None, wanted: Expected, clock: Clock) -> tuple[int, str]:
     """The exit status and what there is to say."""
     with redirect_stdout(StringIO()) as said:
         try:
@@ -238,7 +238,7 @@ class Certified(Protocol):
         """What was proved if what it lists is right."""
 
 
-def other_status(status: str, wanted: Wanted) -> list[str]:
+def other_status(status: str, wanted: Expected) -> list[str]:
     """What is wrong if another verdict is wanted."""
     expected = wanted.expect or "private"
     return [] if status == expected else [f"the claim is {status} (expected: {expected})"]
@@ -246,7 +246,7 @@ def other_status(status: str, wanted: Wanted) -> list[str]:
 
 def judged_model(
     certificate: Certified,
-    wanted: Wanted,
+    wanted: Expected,
     differences: Sequence[str],
     contents: str,
 ) -> int:

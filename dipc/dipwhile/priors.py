@@ -40,7 +40,7 @@ from dipc.errors import CLAIM_NAME, InputError, InternalError, LimitReached, Sou
 from dipc.integration.linear import Linear
 from dipc.models.hmm import added
 from dipc.models.laws import Vector, cases_in_order
-from dipc.models.mixtures import Asked, Claim, Drawn, Ends, Mixtures, Pair, Side
+from dipc.models.mixtures import Claim, ClaimOn, Drawn, Ends, Mixtures, Pair, Side
 from dipc.models.values import Valuation, Value, show, show_valuation
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.signs.eps_range import EpsRange
@@ -66,7 +66,7 @@ def mixtures(explored: Explored, eps_range: EpsRange, clock: Clock) -> Mixtures:
     return _of_priors(explored, ring, eps_range, clock)
 
 
-def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = None) -> Asked:
+def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = None) -> ClaimOn:
     """The claim in a text, by default that of the program; ``at`` replaces its range by one eps.
 
     Raises :class:`InputError` if there is none, and for what is wrong in it.
@@ -87,7 +87,7 @@ def asked(program: core.CoreProgram, text: str | None = None, at: fmpq | None = 
         raise InputError("delta must be a rational number in questions with priors", claim.span, hint)
     factor = prod((base ** int(power.p) for base, power in epsilon.logarithms), start=fmpq(1))
     text, constant = as_written(claim.epsilon), epsilon.constant
-    return Asked(Claim(text, factor, constant, epsilon.rate, fmpq(delta.p, delta.q)), goal.budgets)
+    return ClaimOn(Claim(text, factor, constant, epsilon.rate, fmpq(delta.p, delta.q)), goal.budgets)
 
 
 # --- the distribution of the inputs ----------------------------------------------------------
@@ -315,7 +315,7 @@ class ProgramSecrets:
         """What results only refer to."""
         return self.explored, self.explored.program, self.explored.program.source
 
-    def asked(self, claim: str | None = None, at: fmpq | None = None) -> Asked:
+    def asked(self, claim: str | None = None, at: fmpq | None = None) -> ClaimOn:
         """The claim in a text, by default that of the program: see :func:`asked`."""
         return asked(self.explored.program, claim, at)
 

@@ -103,7 +103,7 @@ def model_certificate(
     common = _common(model, property, name, nodes)
     if isinstance(model, Mdp):
         return _of_process(model, property, common, solver)
-    listed = kernel.Asked(statement="chain", rows=list(map(_listed_row, model.rows)), **common)
+    listed = kernel.Statement(statement="chain", rows=list(map(_listed_row, model.rows)), **common)
     with accepted():
         read = formulas.read_formula(nodes)
         formulas.formula_shown(read)
@@ -116,7 +116,7 @@ def _of_process(
 ) -> processes.Listed:
     """A certificate about a decision process."""
     rows = [list(map(_listed_row, choices)) for choices in model.rows]
-    listed = processes.Asked(statement="process", actions=list(model.actions), rows=rows, **common)
+    listed = processes.Statement(statement="process", actions=list(model.actions), rows=rows, **common)
     nodes = formulas.read_formula(listed.formula)
     judge = Fixed(model, property.eps_range, solver.clock, Options())
     parts: dict[int, Formula] = {}
@@ -157,7 +157,9 @@ def _common(model: Model, property: Property, name: str, nodes: Sequence[ListedN
     }
 
 
-def _answers(found: kernel.Evaluation, asked: kernel.Asked | curves.Asked | processes.Asked) -> list[Any]:
+def _answers(
+    found: kernel.Evaluation, asked: kernel.Statement | curves.Statement | processes.Statement
+) -> list[Any]:
     holds = found.truth[len(asked.formula) - 1]
     return ["holds" if s in holds else "fails" for s in asked.asked]
 
@@ -333,7 +335,7 @@ def _of_functions(verdict: ModelVerdict, name: str) -> curves.Listed:
     ]
     listed = partial(_function, wanted=wanted)
     common = _common(model, property, name, nodes_of(cast(Formula, property.formula), rated=True))
-    asked = curves.Asked(statement="curves", numbers=list(map(listed, numbers)), rows=rows, **common)
+    asked = curves.Statement(statement="curves", numbers=list(map(listed, numbers)), rows=rows, **common)
     signs = _Prover(listed_interval(wanted), wanted)
     solver = _Solver(curves.Until, _quotient, Quotient.one(), listed, Clock())
 

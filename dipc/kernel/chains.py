@@ -66,7 +66,7 @@ Values = list[Fraction]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Statement:
     """A chain, a formula, and the states that are asked about."""
 
     format: str
@@ -90,7 +90,7 @@ class Until:
 
 
 @dataclass(frozen=True)
-class Listed(Asked):
+class Listed(Statement):
     """A certificate: what each ``A U B`` needs, and the answers at the states that are asked about."""
 
     untils: list[Until]

@@ -54,7 +54,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Statement:
     """The chain (its rows have the places of their ``numbers``), the formula and the states asked about."""
 
     format: str
@@ -71,7 +71,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Listed(Asked):
+class Listed(Statement):
     """A certificate: a state "holds" if the formula does for every eps of the pieces, and else "fails"."""
 
     pieces: list[Piece]
@@ -120,7 +120,7 @@ class Signs(formulas.Signs):
 class Curves(Evaluation):
     """The evaluation on one piece."""
 
-    def __init__(self, listed: Asked, signs: Signs, until: Any) -> None:
+    def __init__(self, listed: Statement, signs: Signs, until: Any) -> None:
         numbers = [signs.curve(number, f"number {i}") for i, number in enumerate(listed.numbers)]
         last = len(numbers) - 1
         rows = [

@@ -87,7 +87,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Statement:
     """What is asked."""
 
     format: str
@@ -172,7 +172,7 @@ class Question:
     The silent state is behind the last one, its silence behind the last observation.
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Statement) -> None:
         n, m = len(asked.states), len(asked.observations)
         self.asked, self.size = asked, len(asked.parameters)
         for step, names in (("states", asked.states), ("observations", asked.observations)):

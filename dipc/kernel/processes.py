@@ -53,7 +53,7 @@ Word = tuple[list[int], list[int]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Statement:
     """A process (its rows by state and action), a formula, and the states that are asked about."""
 
     format: str
@@ -70,7 +70,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Listed(Asked):
+class Listed(Statement):
     """A certificate: what each ``A U B`` needs, the words, and the answers at the states asked about."""
 
     untils: list[Until]
@@ -78,7 +78,7 @@ class Listed(Asked):
     answers: list[Literal["holds", "fails"]]
 
 
-def read_process(listed: Asked) -> Chain:
+def read_process(listed: Statement) -> Chain:
     """The process as a chain of its first action, if every row sums to 1."""
     count = len(listed.actions)
     require(0 < count == len(set(listed.actions)) <= MAX_ACTIONS, "actions", "none, too many, or one twice")
@@ -116,7 +116,7 @@ class Process(Evaluation):
 
     def __init__(
         self,
-        listed: Asked,
+        listed: Statement,
         nodes: Sequence[Node],
         until: Callable[..., Until | None],
         word: Callable[[Node, int, int], Word | None],

@@ -59,12 +59,12 @@ from .hidden import (
     LONGEST,
     ONE,
     SILENCE,
-    Asked,
     Functions,
     Model,
     Question,
     Quotient,
     Side,
+    Statement,
     Vector,
     class_shown,
     clear,
@@ -166,14 +166,14 @@ class Violated:
 
 
 @dataclass(frozen=True)
-class Listed(Asked):
+class Listed(Statement):
     """A certificate."""
 
     verdict: Literal["private", "violated"]
     proof: Private | Violated
 
 
-QUESTION = [field.name for field in fields(Asked)][4:]
+QUESTION = [field.name for field in fields(Statement)][4:]
 
 # --- privacy ------------------------------------------------------------------------------------------
 

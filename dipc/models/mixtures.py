@@ -121,7 +121,7 @@ class Claim:
         return ExpPoly.exp(self.rate, self.constant) * self.factor
 
 
-class Asked(NamedTuple):
+class ClaimOn(NamedTuple):
     """A claim, and the eps that it is about."""
 
     claim: Claim
@@ -147,7 +147,7 @@ class Secrets(Protocol):
     def shared(self) -> tuple[object, ...]:
         """What results only refer to, see :func:`dipc.child.held`."""
 
-    def asked(self, claim: str | None = None, at: fmpq | None = None) -> Asked:
+    def asked(self, claim: str | None = None, at: fmpq | None = None) -> ClaimOn:
         """The claim in a text, by default its own; ``at`` replaces its range by one eps.
 
         Raises :class:`InputError` if there is none, and for what is wrong in it.

@@ -98,7 +98,7 @@ def certifiable(question: Question) -> Claim:
 # --- the question ---------------------------------------------------------------------------------------
 
 
-def listed(question: Question, clock: Clock | None = None) -> hidden.Asked:
+def listed(question: Question, clock: Clock | None = None) -> hidden.Statement:
     """What a certificate lists of a question: everything but the verdict and its proof."""
     claim, model, family = certifiable(question), question.model, question.parameters
     problem = Cleared(question, clock or Clock(), claim.rate)
@@ -108,7 +108,7 @@ def listed(question: Question, clock: Clock | None = None) -> hidden.Asked:
     sides = [functions.side(side) for pair in problem.pairs for side in pair]
     known = [side for i, side in enumerate(sides) if side not in sides[:i]]
     numbers = list(map(known.index, sides))
-    return hidden.Asked(
+    return hidden.Statement(
         format=FORMAT,
         version=VERSION,
         statement="pufferfish",

@@ -27,7 +27,7 @@ from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.laws import Function, Law, as_function, law_of
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import Replaced, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.shipped import located_hidden, source_of
 from dipc.suggest import methods_with_options_only
@@ -45,7 +45,7 @@ Probability = Number | Quotient | ExpPoly
 Weights = Mapping[str, Probability]
 Matrix = Sequence[Sequence[Probability]]
 WORD = re.compile(r"[\w.+*/^-]+(?:\([\w ,.+*/^-]*\))?")
-NOTHING = Asked()
+NOTHING = Replaced()
 OUTSIDE = re.compile(r"[^\s()]+(?:\([^()]*\))?")
 
 
@@ -218,7 +218,7 @@ class HiddenMarkovModel(AnyQuestion):
         for name, states in (secrets or {}).items():
             lines.append(f"secret {_word(name)} {{{', '.join(map(_word, states))}}}")
         compared = tuple(f"{_word(left)}, {_word(right)}" for left, right in pairs)
-        return self._asking(lines, Asked(compare=compared), horizon, clock)
+        return self._asking(lines, Replaced(compare=compared), horizon, clock)
 
     def compare(
         self,
@@ -246,10 +246,10 @@ class HiddenMarkovModel(AnyQuestion):
             else:
                 names.append(default)
                 lines.append(f"start {default} {_weights(weights)}")
-        return self._asking(lines, Asked(compare=[", ".join(names)]), horizon, clock)
+        return self._asking(lines, Replaced(compare=[", ".join(names)]), horizon, clock)
 
     def _asking(
-        self, lines: Sequence[str], asked: Asked, horizon: int | str | None, clock: Clock
+        self, lines: Sequence[str], asked: Replaced, horizon: int | str | None, clock: Clock
     ) -> PufferfishQuestion:
         source = Source(self.source.name, "\n".join([self.source.text, *lines]))
         asked = asked._replace(horizon=None if horizon is None else str(horizon))
@@ -270,7 +270,9 @@ class PufferfishQuestion(AnyQuestion):
     ('private', Fraction(2, 1), 1/6)
     """
 
-    def __init__(self, model: HiddenMarkovModel, asked: Asked = NOTHING, clock: Clock | None = None) -> None:
+    def __init__(
+        self, model: HiddenMarkovModel, asked: Replaced = NOTHING, clock: Clock | None = None
+    ) -> None:
         check_type(model, HiddenMarkovModel, "a question is about a hidden Markov model", "see dipc.load")
         self.model, self.asked = model, asked
         self.question = self._read(asked, clock or Clock())
@@ -279,7 +281,7 @@ class PufferfishQuestion(AnyQuestion):
     def source(self) -> Source:
         return self.model.source
 
-    def _read(self, asked: Asked, clock: Clock) -> Question:
+    def _read(self, asked: Replaced, clock: Clock) -> Question:
         if asked.given is not None:
             _word(asked.given)
         try:

@@ -69,7 +69,7 @@ GRAMMAR = Grammar(
 )
 
 
-class Asked(NamedTuple):
+class Replaced(NamedTuple):
     """What takes the place of lines of the file: texts as they would stand there.
 
     ``at`` is a single eps, for claims t*eps about models without eps.  ``given`` names one secret or
@@ -86,7 +86,7 @@ class Asked(NamedTuple):
 def read_question(
     source: Source,
     overrides: Mapping[str, Number] | None = None,
-    asked: Asked | None = None,
+    asked: Replaced | None = None,
     clock: Clock | None = None,
 ) -> Question:
     """The question in a text.
@@ -97,7 +97,7 @@ def read_question(
     negative is *not* checked here where it depends on parameters.
 
     >>> text = "observe a, b; state s emits {a: 1/3, b: 2/3} next stop; state t emits b next stop"
-    >>> found = read_question(Source("ab.hmm", text), asked=Asked(["s, t"], claim="ln(3)"))
+    >>> found = read_question(Source("ab.hmm", text), asked=Replaced(["s, t"], claim="ln(3)"))
     >>> found.model.emissions, found.horizon, found.claim.factor
     ((((0, 1/3), (1, 2/3)), ((1, 1),)), 1, 3)
     """
@@ -110,7 +110,7 @@ def read_question(
     while True:
         try:
             reader = _Reader(source, declarations, given, units, clock or Clock())
-            return reader.question(asked or Asked())
+            return reader.question(asked or Replaced())
         except FinerUnit as finer:
             units = finer.units
 
@@ -168,7 +168,7 @@ class _Reader:
             for each in cast("list[Node]", node.children if node.data == "params" else [node])
         ]
 
-    def question(self, asked: Asked) -> Question:
+    def question(self, asked: Replaced) -> Question:
         """The question, when everything is read."""
         self._observe()
         self._declare()
@@ -316,7 +316,7 @@ class _Reader:
             raise self.values.fail(lines[1], f"`{kind}` is given twice", f"first in line {first}")
         return lines[0].children[0] if lines else None
 
-    def _comparisons(self, asked: Asked) -> Iterator[Any]:
+    def _comparisons(self, asked: Replaced) -> Iterator[Any]:
         """The trees of all comparisons."""
         if asked.compare:
             yield from (self._line("compare", text, "compared") for text in asked.compare)
@@ -324,7 +324,7 @@ class _Reader:
             self.values.source = self.source
             yield from (node.children[0] for node in self._of("compare"))
 
-    def _pairs(self, asked: Asked) -> tuple[Pair, ...]:
+    def _pairs(self, asked: Replaced) -> tuple[Pair, ...]:
         if asked.given is not None:
             given = cast(Node, self._line("compare", f"{asked.given} -> {asked.given}", "compared")).children[
                 0
@@ -380,7 +380,7 @@ class _Reader:
             side = Side(name, None, ((self.states[name], self.numbers.ring.of(1)),))
         return self.compared.setdefault((name, side.prior), side)
 
-    def _horizon(self, model: HiddenMarkovModel[Parametric], asked: Asked) -> int | None:
+    def _horizon(self, model: HiddenMarkovModel[Parametric], asked: Replaced) -> int | None:
         node = self._line("horizon", asked.horizon, "horizon")
         if node is None:
             return self._until_silence(model)
@@ -410,7 +410,7 @@ class _Reader:
         hint = "write `horizon K` for K observations, or `horizon any` for every number of them"
         raise self.values.fail(place, f"there is no `horizon`, and {' -> '.join(shown)} is a cycle", hint)
 
-    def _claim(self, asked: Asked) -> tuple[Claim | None, EpsRange]:
+    def _claim(self, asked: Replaced) -> tuple[Claim | None, EpsRange]:
         """The claim, and the eps that it is about."""
         node = self._line("private", asked.claim, "claim")
         if node is None:

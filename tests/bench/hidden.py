@@ -17,7 +17,7 @@ from dipc.models.mixtures import Claim, Pair
 from dipc.numbers.parametric import Ring
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.question import Parameters, Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import Replaced, read_question
 
 LIMITS = Limits(seconds=120)
 Make = Callable[[], Question]
@@ -26,7 +26,7 @@ Make = Callable[[], Question]
 def shipped(name: str, horizon: str | None = None) -> Question:
     """The question of a file in programs/hidden_markov, perhaps for another horizon."""
     path = ROOT / "programs" / "hidden_markov" / f"{name}.hmm"
-    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Asked(horizon=horizon))
+    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Replaced(horizon=horizon))
 
 
 def noisy_max(n: int, epsilon: fmpq) -> Question:

@@ -24,7 +24,7 @@ from dipc.kernel import pufferfish
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.certify import question_certificate
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import Replaced, read_question
 
 FOLDER = Path(__file__).parent.parent.parent / "programs" / "hidden_markov"
 
@@ -40,11 +40,11 @@ others = partial(altered.others, words=("private", "violated", "-"))
 
 def shipped(name: str, **asked: str) -> Question:
     path = FOLDER / f"{name}.hmm"
-    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Asked(**asked))
+    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Replaced(**asked))
 
 
 def asked_in(text: str, **asked: str) -> Question:
-    return read_question(Source("x.hmm", text), asked=Asked(**asked))
+    return read_question(Source("x.hmm", text), asked=Replaced(**asked))
 
 
 def verify_each(

@@ -12,12 +12,12 @@ from dipc.clock import Clock, Limits
 from dipc.errors import InputError, Source
 from dipc.pufferfish.pipeline import budget, check
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import Replaced, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 
 
 def asked(text: str, **lines: str) -> Question:
-    return read_question(Source("m.hmm", text), asked=Asked(**lines))
+    return read_question(Source("m.hmm", text), asked=Replaced(**lines))
 
 
 def least(text: str, horizon: str = "1") -> Budget:

@@ -23,7 +23,7 @@ from dipc.clock import Clock
 from dipc.errors import Source
 from dipc.pufferfish.pipeline import check
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import Replaced, read_question
 
 ROOT = Path(__file__).parent.parent.parent / "programs" / "hidden_markov"
 GEOMETRIC = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
@@ -32,7 +32,7 @@ GEOMETRIC = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
 @cache
 def shipped(name: str, **asked: str) -> Question:
     path = ROOT / f"{name}.hmm"
-    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Asked(**asked))
+    return read_question(Source(path.name, path.read_text(encoding="utf-8")), asked=Replaced(**asked))
 
 
 def read(text: str) -> Question:

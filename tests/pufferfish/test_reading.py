@@ -28,7 +28,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish import expressions
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import COMPARED, DECLARATIONS, GRAMMAR, MISUSED, Asked, read_question
+from dipc.pufferfish.reading import COMPARED, DECLARATIONS, GRAMMAR, MISUSED, Replaced, read_question
 from dipc.shipped import expected_verdict, header
 from dipc.signs.eps_range import EpsRange
 
@@ -40,7 +40,7 @@ G = {
 }
 
 
-def question(text: str, asked: Asked | None = None, **overrides: str) -> Question:
+def question(text: str, asked: Replaced | None = None, **overrides: str) -> Question:
     return read_question(Source("m.hmm", text), overrides, asked)
 
 
@@ -253,8 +253,8 @@ def test_horizons() -> None:
     assert question(chain).horizon == 4
     assert question(chain + "horizon any").horizon is None
     assert question(chain + "let k = 3; horizon 2*k - 1").horizon == 5
-    assert question(chain + "horizon 5", Asked(horizon="any")).horizon is None
-    assert question(chain + "horizon any", Asked(horizon="7")).horizon == 7
+    assert question(chain + "horizon 5", Replaced(horizon="any")).horizon is None
+    assert question(chain + "horizon any", Replaced(horizon="7")).horizon == 7
 
 
 @pytest.mark.parametrize(
@@ -271,15 +271,15 @@ def test_claims(text: str, factor: fmpq | int, constant: fmpq | int) -> None:
 
 def test_what_is_asked_takes_the_place_of_lines() -> None:
     text = ST + C + "private ln(2)"
-    found = question(text, Asked(["t -> s"], "3", "2*eps", fmpq(1, 2)))
+    found = question(text, Replaced(["t -> s"], "3", "2*eps", fmpq(1, 2)))
     assert (names(found.pairs), found.horizon) == ([("t", "s", None)], 3)
     assert found.claim is not None and (found.claim.constant, found.claim.rate) == (1, 0)
-    (pair,) = question(ST, Asked(given="t")).pairs
+    (pair,) = question(ST, Replaced(given="t")).pairs
     assert pair.left == pair.right and pair.left.name == "t"
     with pytest.raises(InputError, match=r"the comparison:1:4: error: there is no secret.*`u`"):
-        question(text, Asked(["s, u"]))
+        question(text, Replaced(["s, u"]))
     with pytest.raises(InputError, match="the claim:1:1: error: epsilon is negative"):
-        question(text, Asked(claim="-1"))
+        question(text, Replaced(claim="-1"))
 
 
 # --- twins -------------------------------------------------------------------------------------------
@@ -550,7 +550,7 @@ def test_budgets() -> None:
         with pytest.raises(InputError, match=r"a budget is positive|the range of eps is empty"):
             question(text + f"private eps for eps in {interval}")
     with pytest.raises(Unsupported, match="a single eps"):
-        question(text + "private eps", Asked(at=fmpq(1)))
+        question(text + "private eps", Replaced(at=fmpq(1)))
 
 
 def test_functions_of_eps() -> None:

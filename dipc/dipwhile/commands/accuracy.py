@@ -35,7 +35,7 @@ Examples:
 @width_option
 @options.json()
 @options.limits
-def accuracy(asked: program_options.Asked, good: str, when: str | None, beta: str | None, width: str) -> int:
+def accuracy(asked: program_options.Given, good: str, when: str | None, beta: str | None, width: str) -> int:
     """Find the least beta such that FILE has a good output with probability 1 - beta or more.
 
     GOOD may depend on the inputs and the outputs.  gap(E) is the least distance to an input at which the
@@ -63,7 +63,7 @@ Examples:
 @options.at()
 @options.json()
 @options.limits
-def expect(asked: program_options.Asked, measure: str, values: program_options.Values | None) -> int:
+def expect(asked: program_options.Given, measure: str, values: program_options.Values | None) -> int:
     """Find the expectation of a number on each input of FILE, a function of eps, and the greatest of all."""
     start = monotonic()
     mechanism, found = computed(asked, lambda m, **given: m.expect(measure, input=values, **given))

@@ -89,13 +89,13 @@ def check(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **g
     verdict counts as 0, and another one that is decided as 1.
     """
     files = tuple(mechanisms_in(files))
-    wanted, single = program_options.Asked(file=files[0], **given), options.is_one(files)
+    wanted, single = program_options.Given(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
     programs = list(files) if single else _expanded(files)
     asked = [each for file in programs for each in _claims(replace(wanted, file=file))]
     for target in (junit, wanted.certificate_file):
         options.refuse_overwriting(target, *programs)
-    questions = Asking[program_options.Asked, Outcome](
+    questions = Asking[program_options.Given, Outcome](
         "program" if len(asked) == len(programs) else "claim",
         wanted.style,
         lambda each, progress: without_evidence(decided(each, progress)[0]),
@@ -135,7 +135,7 @@ def _expanded(files: Sequence[str]) -> list[str]:
     return programs
 
 
-def _claims(wanted: program_options.Asked) -> list[program_options.Asked]:
+def _claims(wanted: program_options.Given) -> list[program_options.Given]:
     """The question; of a program with two claims one for each, unless it is about one of them only."""
     about_one = any(x is not None for x in (wanted.claim, wanted.pair, wanted.certificate_file))
     about_one = about_one or wanted.file == STDIN or is_python(wanted.file)
@@ -143,7 +143,7 @@ def _claims(wanted: program_options.Asked) -> list[program_options.Asked]:
     return [replace(wanted, claim=c, expect=wanted.expect and c == claims[0]) for c in claims] or [wanted]
 
 
-def _refuse_contradictions(wanted: program_options.Asked, single: bool) -> None:
+def _refuse_contradictions(wanted: program_options.Given, single: bool) -> None:
     if wanted.certificate_file is not None and wanted.pair:
         raise click.UsageError("a certificate is about all neighbours: leave out --pair or --certificate")
     if wanted.certificate_file is not None and not single:
@@ -158,7 +158,7 @@ def _refuse_contradictions(wanted: program_options.Asked, single: bool) -> None:
 # --- one program ---------------------------------------------------------------------------------
 
 
-def _single(wanted: program_options.Asked) -> Outcome:
+def _single(wanted: program_options.Given) -> Outcome:
     """Check one program and show the verdict; its errors are those of the command."""
     with Bar(f"reading {wanted.name}") as bar:
         outcome, mechanism = decided(wanted, bar.show, bar)
@@ -175,7 +175,7 @@ def _single(wanted: program_options.Asked) -> Outcome:
     return outcome
 
 
-def for_every_size(wanted: program_options.Asked, mechanism: Mechanism, outcome: Outcome) -> str | None:
+def for_every_size(wanted: program_options.Given, mechanism: Mechanism, outcome: Outcome) -> str | None:
     """The command that asks about every size what was proved at one, if the program has sizes."""
     private = outcome.word == "private" and not outcome.interrupted
     if not private or wanted.declarations or wanted.restrictions or wanted.file == STDIN:
@@ -189,7 +189,7 @@ def for_every_size(wanted: program_options.Asked, mechanism: Mechanism, outcome:
     return f"for every {' and '.join(sizes)}: {command}" if sizes else None
 
 
-def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Outcome) -> str | None:
+def what_holds(wanted: program_options.Given, mechanism: Mechanism, outcome: Outcome) -> str | None:
     """The claim that holds where another one was violated: the curve of the loss.
 
     After a claim of t*eps it is shown if it is a sum of exponentials, as amplification by sampling is.
@@ -223,7 +223,7 @@ def what_holds(wanted: program_options.Asked, mechanism: Mechanism, outcome: Out
 PROBE = 2.0  # seconds
 
 
-def feasible(wanted: program_options.Asked, mechanism: Mechanism) -> Iterator[str]:
+def feasible(wanted: program_options.Given, mechanism: Mechanism) -> Iterator[str]:
     """The greatest size that is decided soon, if the program has one size: all smaller ones are tried."""
     sizes = all_sizes.free_sizes(parse(mechanism.source))
     decided: tuple[int, float] | None = None
@@ -239,7 +239,7 @@ def feasible(wanted: program_options.Asked, mechanism: Mechanism) -> Iterator[st
 
 
 def decided(
-    wanted: program_options.Asked, progress: Progress, bar: Bar | None = None
+    wanted: program_options.Given, progress: Progress, bar: Bar | None = None
 ) -> tuple[Outcome, Mechanism]:
     """The verdict on one program.  If Ctrl-C is pressed it is undecided and says what was settled."""
     start = monotonic()

@@ -47,7 +47,7 @@ Examples:
 )
 @options.limits
 @options.json()
-def distribution(asked: program_options.Asked, values: program_options.Values, digits: int | None) -> int:
+def distribution(asked: program_options.Given, values: program_options.Values, digits: int | None) -> int:
     """Print every output of FILE on one input with its exact probability, a function of eps.
 
     With --at every probability is shown at one eps: exactly, and in decimals that are correctly rounded

@@ -55,7 +55,7 @@ Examples:
 )
 @options.time_limit(default=PATIENCE, show_default=True, help="Leave out what takes longer.")
 @options.memory_limit(help="Leave out what needs more.")
-def plot(asked: program_options.Asked, output: str | None, what: str, **more: Any) -> int:
+def plot(asked: program_options.Given, output: str | None, what: str, **more: Any) -> int:
     """Draw FILE: what it loses against what it claims, for every eps.
 
     \b
@@ -94,7 +94,7 @@ Examples:
     default=PATIENCE, show_default=True, help="For each part; what takes longer is left out, with a note."
 )
 @options.memory_limit(help="For each part, too.")
-def report(asked: program_options.Asked, output: str | None, title: str | None) -> int:
+def report(asked: program_options.Given, output: str | None, title: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample or a proof, plots, and files to check it.
 
     The page is one file that loads nothing and runs no script.  The exit status is 0 if the page was written,
@@ -113,7 +113,7 @@ def report(asked: program_options.Asked, output: str | None, title: str | None) 
 
 
 def _written(
-    asked: program_options.Asked, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
+    asked: program_options.Given, target: Path, doing: str, write: Callable[[Mechanism, Attempts], None]
 ) -> int:
     """Write the file, with a limit for each part, and say what was left out."""
     with work(doing) as running, limits(seconds=asked.time_limit, megabytes=asked.memory_limit):
@@ -154,7 +154,7 @@ Examples:
 )
 @options.limits
 def export(
-    asked: program_options.Asked, to: str, output: str | None, given: program_options.Values | None
+    asked: program_options.Given, to: str, output: str | None, given: program_options.Values | None
 ) -> int:
     """Write the claim of FILE, or its Markov chain on one input, in another language.
 

@@ -11,7 +11,7 @@ from io import StringIO
 
 import dipc.dipwhile.certify.every_size as every_size
 from dipc.cli.terminal import say
-from dipc.cli.verify import ACCEPTED, CONDITIONAL, REFUSED, Wanted, other_status
+from dipc.cli.verify import ACCEPTED, CONDITIONAL, REFUSED, Expected, other_status
 from dipc.clock import Clock
 from dipc.dipwhile.certify.compared import Statement, compared, rederive
 from dipc.dipwhile.convert import to_rational
@@ -30,7 +30,7 @@ NOTHING_COMPARED = "claim, parameters, inputs, adjacency, automaton"
 """The same for a statement about every size."""
 
 
-def judge(certificate: Certificate | sizes.Certificate, wanted: Wanted, clock: Clock) -> int:
+def judge(certificate: Certificate | sizes.Certificate, wanted: Expected, clock: Clock) -> int:
     """Compare an accepted certificate about a program with what is wanted, and print it; the exit status.
 
     Raises :class:`Refused`.
@@ -42,12 +42,12 @@ def judge(certificate: Certificate | sizes.Certificate, wanted: Wanted, clock: C
     return _compared(certificate, wanted, clock)
 
 
-def _numbers(wanted: Wanted) -> dict[str, Fraction]:
+def _numbers(wanted: Expected) -> dict[str, Fraction]:
     """The numbers of parameters that are asked for.  Raises :class:`InputError`."""
     return {name: fraction(to_rational(value, name)) for name, value in wanted.definitions.items()}
 
 
-def _compared(certificate: Certificate | sizes.Certificate, wanted: Wanted, clock: Clock) -> int:
+def _compared(certificate: Certificate | sizes.Certificate, wanted: Expected, clock: Clock) -> int:
     """Compare, with or without the deep check."""
     if wanted.model is not None or wanted.formula is not None:
         raise InputError("--model and --formula are about Markov chains, the certificate is about a program")
@@ -90,7 +90,7 @@ def _compared(certificate: Certificate | sizes.Certificate, wanted: Wanted, cloc
 
 
 def _derivation(
-    certificate: Certificate | sizes.Certificate, wanted: Wanted, clock: Clock
+    certificate: Certificate | sizes.Certificate, wanted: Expected, clock: Clock
 ) -> tuple[Statement, str, Callable[[], str | every_size.Confirmation]]:
     """How the statement differs, what is left to derive from the program text, and the derivation."""
     if isinstance(certificate, sizes.Certificate):

@@ -60,7 +60,7 @@ interval = option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(About):
+class Given(About):
     """The program in question, and what the options that several commands have say about it."""
 
     claim: str | None = None
@@ -125,9 +125,9 @@ def say_whose(file: str) -> None:
 
 
 def program(command: Callable[..., int]) -> Callable[..., int]:
-    """FILE and -D; they and the other options of :class:`Asked` become the first argument of the command."""
+    """FILE and -D; they and the other options of :class:`Given` become the first argument of the command."""
 
-    return click.argument("file", type=FILE)(definitions()(gathered(Asked, command)))
+    return click.argument("file", type=FILE)(definitions()(gathered(Given, command)))
 
 
 def asks_of(file: str) -> Asks:

@@ -38,7 +38,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted(program_options.Asked):
+class Given(program_options.Given):
     """What is asked about a program, and how the answer is shown."""
 
     details: bool = False
@@ -115,7 +115,7 @@ def prove(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **g
     Of several programs the worst counts: 2, then 1, then 3, then 0.
     """
     files = tuple(mechanisms_in(files))
-    wanted, single = Wanted(file=files[0], **given), options.is_one(files)
+    wanted, single = Given(file=files[0], **given), options.is_one(files)
     _refuse_contradictions(wanted, single)
     programs = list(files) if single else options.expanded(files, python=True)
     for target in (junit, wanted.certificate_file, wanted.output):
@@ -136,7 +136,7 @@ def prove(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **g
     return worst(outcome.status for outcome in outcomes)
 
 
-def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
+def _refuse_contradictions(wanted: Given, single: bool) -> None:
     alone = {
         "--certificate": wanted.certificate_file,
         "--details": wanted.details,
@@ -158,7 +158,7 @@ def _refuse_contradictions(wanted: Wanted, single: bool) -> None:
 # --- one program ---------------------------------------------------------------------------------
 
 
-def _show(outcome: SizesOutcome, wanted: Wanted) -> None:
+def _show(outcome: SizesOutcome, wanted: Given) -> None:
     """Print the answer, and write its certificate."""
     found = outcome.verdict
     assert found is not None
@@ -184,7 +184,7 @@ def _certificate(found: AllSizesAnswer) -> Any:
             raise InputError(f"there is no certificate: the verdict is {found.status}")
 
 
-def decided(wanted: Wanted, progress: Progress) -> SizesOutcome:
+def decided(wanted: Given, progress: Progress) -> SizesOutcome:
     """The answer about one program.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
     with asking(*wanted.limits, progress) as running:

@@ -68,7 +68,7 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Swept(program_options.Asked):
+class Swept(program_options.Given):
     """What is asked at every point; the warnings about a program are those of ``dipc check``."""
 
     def load(self) -> Mechanism:

@@ -35,7 +35,7 @@ def tightness_options(command: Callable[..., int]) -> Callable[..., int]:
     )
 
 
-def computed(asked: program_options.Asked, question: Callable[..., T]) -> tuple[Mechanism, T]:
+def computed(asked: program_options.Given, question: Callable[..., T]) -> tuple[Mechanism, T]:
     """The mechanism and what it answers, with a progress bar and a limit."""
     with work(f"reading {asked.name}", *asked.limits):
         mechanism = asked.load()
@@ -77,7 +77,7 @@ Examples:
     help="The least t of the Renyi divergence of order A instead, an integer of at least 2.",
 )
 def budget(
-    asked: program_options.Asked,
+    asked: program_options.Given,
     width: str,
     epsilon_curve: bool,
     all_sizes: bool,
@@ -122,7 +122,7 @@ Examples:
 @click.option(
     "--epsilon", metavar="TEXT", help="For example 'eps/2'; by default that of the program's claim."
 )
-def profile(asked: program_options.Asked, width: str, epsilon: str | None) -> int:
+def profile(asked: program_options.Given, width: str, epsilon: str | None) -> int:
     """Find the least delta such that FILE is (t*eps, delta)-private, for each eps and for every eps."""
     return _answered("profile", lambda m, **given: [m.profile(epsilon, width=width, **given)], asked)
 
@@ -137,12 +137,12 @@ Examples:
 )
 @tightness_options
 @options.claim()
-def regions(asked: program_options.Asked) -> int:
+def regions(asked: program_options.Given) -> int:
     """Find all eps at which FILE violates its claim, over all adjacent inputs and all outputs."""
     return _answered("regions", lambda m, **given: [m.violating_budgets(asked.claim, **given)], asked)
 
 
-def _for_all_sizes(asked: program_options.Asked) -> int:
+def _for_all_sizes(asked: program_options.Given) -> int:
     """Print the line ``least t`` of ``dipc prove``; the status is 3 if the least t is not known."""
     start = monotonic()
     with work(f"reading {asked.name}", *asked.limits) as running:
@@ -156,7 +156,7 @@ def _for_all_sizes(asked: program_options.Asked) -> int:
     return 0 if found.least_t is not None or (found.least is not None and found.least.unbounded) else 3
 
 
-def _answered(kind: str, answer: Callable[..., list[Tight]], asked: program_options.Asked) -> int:
+def _answered(kind: str, answer: Callable[..., list[Tight]], asked: program_options.Given) -> int:
     """Compute and print."""
     start = monotonic()
     mechanism, found = computed(asked, answer)
@@ -195,7 +195,7 @@ Examples:
 )
 @options.json()
 @options.limits
-def explain(asked: program_options.Asked, output: program_options.Values | None, most: int) -> int:
+def explain(asked: program_options.Given, output: program_options.Values | None, most: int) -> int:
     """Explain where the privacy loss of FILE comes from: paths, samples, and the inequality that is tight.
 
     For a violated claim this is the counterexample, for a private one the inputs and the output that need
@@ -217,7 +217,7 @@ def explain(asked: program_options.Asked, output: program_options.Values | None,
     return 0
 
 
-def commands(found: Explanation, asked: program_options.Asked) -> list[Line]:
+def commands(found: Explanation, asked: program_options.Given) -> list[Line]:
     """What to type next, and what for."""
     program = " ".join([shlex.quote(asked.file), *(f"-D {shlex.quote(each)}" for each in asked.definitions)])
     given = "" if asked.claim is None else f" --claim {shlex.quote(asked.claim)}"

@@ -7,7 +7,7 @@ import click
 from dipc.cli import options
 from dipc.cli.terminal import write
 from dipc.cli.work import work
-from dipc.dpctl.commands.model import Asked, on_a_model
+from dipc.dpctl.commands.model import Given, on_a_model
 from dipc.dpctl.model import MarkovModel
 from dipc.dpctl.records import state_rows
 from dipc.export.markov_picture import FORMATS
@@ -15,7 +15,7 @@ from dipc.report.answer import answer_text
 from dipc.report.document import plain_document, text
 
 
-def loaded(asked: Asked) -> MarkovModel:
+def loaded(asked: Given) -> MarkovModel:
     """The model; what was skipped in its file is a note."""
     found = asked.load()
     for note in found.notes:
@@ -34,7 +34,7 @@ Examples:
 @options.output(help="Write to this file.")
 @options.limits
 @options.json()
-def show(asked: Asked, output: str | None) -> int:
+def show(asked: Given, output: str | None) -> int:
     """Show the states of MODEL with their transitions, labels and neighbours."""
     options.refuse_overwriting(output, asked.file)
     with work(f"showing {asked.name}", *asked.limits):
@@ -56,7 +56,7 @@ Examples:
 @options.output(help="Write to this file.")
 @click.option("--to", required=True, type=click.Choice(list(FORMATS)), help="The format.")
 @options.limits
-def export(asked: Asked, output: str | None, to: str) -> int:
+def export(asked: Given, output: str | None, to: str) -> int:
     """Write MODEL in another format.
 
     \b

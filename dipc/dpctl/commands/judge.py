@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dipc.cli.terminal import say
-from dipc.cli.verify import Wanted, judged_model
+from dipc.cli.verify import Expected, judged_model
 from dipc.clock import Clock
 from dipc.dpctl.certify import is_about, listed_model, other_model
 from dipc.dpctl.model import MarkovModel, load_model
@@ -13,7 +13,7 @@ from dipc.kernel import chains
 from dipc.kernel.privacy import shown
 
 
-def judge(certificate: chains.Certificate, wanted: Wanted, clock: Clock) -> int:
+def judge(certificate: chains.Certificate, wanted: Expected, clock: Clock) -> int:
     """Compare an accepted certificate with what is wanted, and print it; the exit status."""
     if wanted.claim is not None:
         raise InputError("--claim is about programs, the certificate is about a Markov model")

@@ -70,7 +70,7 @@ def model() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(options.About):
+class Given(options.About):
     """The model in question, and what the options that several commands have say about it."""
 
     neighbours: str | None = None
@@ -91,7 +91,7 @@ class Asked(options.About):
             found = load_model(self.file, options.defined(self.definitions))
             return found if self.neighbours is None else found.with_neighbours(self.neighbours)
 
-    def later(self, passed: float) -> Asked:
+    def later(self, passed: float) -> Given:
         """The same after so many seconds, which are off the limit."""
         return self if self.time_limit is None else replace(self, time_limit=max(0, self.time_limit - passed))
 
@@ -109,10 +109,10 @@ def states_in(text: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def on_a_model(command: Callable[..., int]) -> Callable[..., int]:
-    """MODEL, -D and ``--neighbours``; they and other options of :class:`Asked` become the first argument."""
+    """MODEL, -D and ``--neighbours``; they and other options of :class:`Given` become the first argument."""
 
     own = click.option("--neighbours", metavar="TEXT", help="Instead of the model's own: 'a ~ b, c ~ d'.")
-    found = own(options.gathered(Asked, command))
+    found = own(options.gathered(Given, command))
     found = options.definitions(help="Set a number of the model, for example -D z='exp(eps)'.")(found)
     return click.argument("file", metavar="MODEL", type=options.MODEL)(found)
 
@@ -179,10 +179,10 @@ class FormulaOutcome(Result):
         yield time_row(self.seconds)
 
 
-class Posed(NamedTuple):
+class Question(NamedTuple):
     """A formula about a model, or why the model cannot be read."""
 
-    asked: Asked
+    asked: Given
     found: MarkovModel | None
     line: PropertyLine
     error: Exception | None = None
@@ -216,7 +216,7 @@ Examples:
 @options.certificate(metavar="OUT")
 @options.quiet()
 def check(
-    asked: Asked,
+    asked: Given,
     formulas: tuple[str, ...],
     file_of_formulas: str | None,
     junit: str | None,
@@ -248,7 +248,7 @@ def check(
             posed = list(_posed(asked, formulas, file_of_formulas))
         if asked.certificate_file is not None and len(posed) != 1:
             raise click.UsageError("a certificate is about one formula: give one")
-        questions = Asking[Posed, FormulaOutcome](
+        questions = Asking[Question, FormulaOutcome](
             "formula",
             asked.style,
             lambda each, progress: _decided(each, among, progress),
@@ -284,19 +284,19 @@ def _models_and_formulas(first: str, texts: Sequence[str]) -> tuple[list[str], t
     return [first, *named], tuple(text for text in texts if text not in named)
 
 
-def _posed(asked: Asked, formulas: Sequence[str], file_of_formulas: str | None) -> Iterator[Posed]:
+def _posed(asked: Given, formulas: Sequence[str], file_of_formulas: str | None) -> Iterator[Question]:
     """What is asked about one model."""
     start = monotonic()
     with work(f"reading {asked.name}", *asked.limits):
         found = asked.load()
     asked = asked.later(monotonic() - start)
     for line in _lines(found, formulas, file_of_formulas, asked):
-        yield Posed(asked, found, line)
+        yield Question(asked, found, line)
 
 
 def _posed_about_several(
-    asked: Asked, files: Sequence[str], formulas: Sequence[str], file_of_formulas: str | None
-) -> Iterator[Posed]:
+    asked: Given, files: Sequence[str], formulas: Sequence[str], file_of_formulas: str | None
+) -> Iterator[Question]:
     """What is asked about models in files and folders; an error in one does not stop the others."""
     several = options.expanded(files, [f"*{ending}" for ending in SYSTEM.suffixes if ending != ".csv"])
     given = formulas or file_of_formulas is not None
@@ -307,10 +307,10 @@ def _posed_about_several(
                 continue
             yield from _posed(one, formulas, file_of_formulas)
         except (DipcError, OSError) as error:
-            yield Posed(one, None, NO_LINE, error)
+            yield Question(one, None, NO_LINE, error)
 
 
-def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, asked: Asked) -> list[PropertyLine]:
+def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, asked: Given) -> list[PropertyLine]:
     """What is asked: the formulas of the command line and of a file, else those of the model."""
     lines = [PropertyLine("", Source("<formula>", text), None) for text in formulas]
     if file is not None:
@@ -324,7 +324,7 @@ def _lines(found: MarkovModel, formulas: Sequence[str], file: str | None, asked:
     return lines if asked.expect else [line._replace(expected=None) for line in lines]
 
 
-def _decided(posed: Posed, among: bool, progress: Progress) -> FormulaOutcome:
+def _decided(posed: Question, among: bool, progress: Progress) -> FormulaOutcome:
     """The verdict on one formula.  If Ctrl-C is pressed it is undecided."""
     asked, found, line, error = posed
     if found is None:
@@ -362,7 +362,7 @@ Examples:
 )
 @about_formulas
 @click.argument("query")
-def value(asked: Asked, query: str) -> int:
+def value(asked: Given, query: str) -> int:
     """Answer a QUERY at the start states of MODEL, exactly, for every eps.
 
     \b
@@ -374,7 +374,7 @@ def value(asked: Asked, query: str) -> int:
 
 
 def _answered(
-    asked: Asked, what: str, method: Callable[[MarkovModel], Callable[..., ModelValue]], text: str | None
+    asked: Given, what: str, method: Callable[[MarkovModel], Callable[..., ModelValue]], text: str | None
 ) -> int:
     """Show the answer that a method of the model gives."""
     start = monotonic()
@@ -396,7 +396,7 @@ Examples:
 )
 @about_formulas
 @click.argument("formula", required=False)
-def budget(asked: Asked, formula: str | None) -> int:
+def budget(asked: Given, formula: str | None) -> int:
     """Find the least epsilon for which FORMULA, of the form D[epsilon, d] (f), holds at the start states.
 
     It is the answer to the query D[?, d] (f) of `dipc model value`.  Without a FORMULA it is that of the only
@@ -415,7 +415,7 @@ Examples:
 )
 @about_formulas
 @click.argument("formula")
-def regions(asked: Asked, formula: str) -> int:
+def regions(asked: Given, formula: str) -> int:
     """Find for each start state of MODEL all eps at which FORMULA holds."""
     start = monotonic()
     with work(f"checking {formula}", *asked.limits) as running:

@@ -22,7 +22,7 @@ from dipc.shipped import STDIN
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(options.About):
+class Given(options.About):
     """The model and the formula."""
 
     formula: str | None = None
@@ -38,7 +38,7 @@ class Asked(options.About):
 
 def about_a_formula(command: Callable[..., int]) -> Callable[..., int]:
     """FILE, the formula and the options of both commands; they become the first argument."""
-    found = options.gathered(Asked, command)
+    found = options.gathered(Given, command)
     for option in (
         options.memory_limit(),
         options.time_limit(default=PATIENCE, show_default=True),
@@ -61,7 +61,7 @@ Examples:
 @click.option("--from", "low", metavar="EPS", help="Where the axis of eps begins.")
 @click.option("--to", "high", metavar="EPS", help="Where it ends.")
 @click.option("--log/--linear", "log", default=None, help="Its scale; linear by default.")
-def plot(asked: Asked, output: str | None, **ends: Any) -> int:
+def plot(asked: Given, output: str | None, **ends: Any) -> int:
     """Draw a formula about MODEL, or its only property: probabilities, margins and regions, for every eps."""
     stem = Path(asked.file).stem if asked.file != STDIN else "plot"
     target = options.picture(output or f"{stem}.png")
@@ -82,7 +82,7 @@ Examples:
 @about_a_formula
 @options.output(help="The page to write [NAME.html].")
 @click.option("--title", metavar="TEXT", help="The heading; by default the name of the model.")
-def report(asked: Asked, output: str | None, title: str | None) -> int:
+def report(asked: Given, output: str | None, title: str | None) -> int:
     """Write a page about a formula on MODEL, or all its properties: the verdict, the witness and plots.
 
     The exit status is 0 if the page was written, whatever the verdict.

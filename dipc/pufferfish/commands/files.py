@@ -17,7 +17,7 @@ from dipc.clock import Clock, limits
 from dipc.errors import InputError
 from dipc.files import write_file
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.commands.pufferfish import FILE, Asked, about_models, comparing
+from dipc.pufferfish.commands.pufferfish import FILE, Given, about_models, comparing
 from dipc.pufferfish.export.hmm import FORMATS
 from dipc.pufferfish.hmm import PufferfishQuestion, spoken
 from dipc.pufferfish.laws import Function, as_function, spelled
@@ -51,7 +51,7 @@ Examples:
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(help="Write to this file.")
 @click.option("--to", required=True, type=click.Choice(FORMATS), help="The format.")
-def export(asked: Asked, output: str | None, to: str) -> int:
+def export(asked: Given, output: str | None, to: str) -> int:
     """Write FILE in another format.
 
     \b
@@ -94,7 +94,7 @@ Examples:
     metavar="N",
     help="Into so many parts the range of a parameter is divided.",
 )
-def plot(asked: Asked, output: str, points: int, what: str) -> int:
+def plot(asked: Given, output: str, points: int, what: str) -> int:
     """Draw the least epsilon of FILE for each horizon and, with one or two parameters, at their values.
 
     Of a program, eps may be one of the two; --fix and --at leave fewer, and without any the least delta is
@@ -129,7 +129,7 @@ Examples:
 @options.at(help="The eps of a claim t*eps about a model without eps: --at 1/2.")
 @options.output(help="The page to write [NAME.html].")
 @click.option("--title", metavar="TEXT", help="The heading; by default the name of the model.")
-def report(asked: Asked, output: str | None, title: str | None) -> int:
+def report(asked: Given, output: str | None, title: str | None) -> int:
     """Write a page about FILE: the verdict, the counterexample, the least c, plots, and files to check it.
 
     The page is one file that loads nothing and runs no script.  The limits are for each part; what takes
@@ -173,7 +173,7 @@ Examples:
 @click.option("--sequence", metavar="TEXT", help="This sequence only: --sequence 'a b'.")
 @options.at(help="Of a program: the value at this eps, for example --at 1/2.")
 @options.json()
-def distribution(asked: Asked, given: str | None, sequence: str | None) -> int:
+def distribution(asked: Given, given: str | None, sequence: str | None) -> int:
     """Print P(sequence | NAME) for all sequences of the horizon with a positive probability, exactly.
 
     A state that stops is silent from then on: its sequences are shorter.  For a program the sequences are its
@@ -204,7 +204,7 @@ Probability = tuple[str, str | None, tuple[str, ...], Function]
 Found = tuple[Question, list[Probability]]
 
 
-def _of_program(asked: Asked, given: str | None, output: str | None, running: Work) -> Found:
+def _of_program(asked: Given, given: str | None, output: str | None, running: Work) -> Found:
     """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
     program = asked.load_program()
     question, laws = running.held(lambda: program.laws(given, asked.at, running.clock))
@@ -213,7 +213,7 @@ def _of_program(asked: Asked, given: str | None, output: str | None, running: Wo
     return question, [(name, prior, (o,), f) for (name, prior), law in laws.items() for o, f in law.items()]
 
 
-def _of_model(asked: Asked, given: str | None, sequence: str | None, running: Work) -> Found:
+def _of_model(asked: Given, given: str | None, sequence: str | None, running: Work) -> Found:
     """P(sequence | given) of a model, for every prior, and all sequences or one."""
     if given is None:
         raise InputError(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dipc.cli.verify import Wanted, judged_model, other_status
+from dipc.cli.verify import Expected, judged_model, other_status
 from dipc.clock import Clock
 from dipc.errors import InputError
 from dipc.kernel import pufferfish
 from dipc.pufferfish.certify import other_question
 from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.question import Question
-from dipc.pufferfish.reading import Asked, read_question
+from dipc.pufferfish.reading import Replaced, read_question
 from dipc.shipped import holds_program, located_hidden, source_of
 from dipc.systems import offered
 
 
-def judge(certificate: pufferfish.Certificate, wanted: Wanted, clock: Clock) -> int:
+def judge(certificate: pufferfish.Certificate, wanted: Expected, clock: Clock) -> int:
     """Compare an accepted certificate with what is wanted, and print it; the exit status."""
     if wanted.formula is not None or wanted.neighbours is not None:
         raise InputError("--formula and --neighbours are about Markov chains whose states are seen")
@@ -26,10 +26,10 @@ def judge(certificate: pufferfish.Certificate, wanted: Wanted, clock: Clock) -> 
     return judged_model(certificate, wanted, differences, "numbers, pairs, horizon and c")
 
 
-def _question(file: str, wanted: Wanted) -> Question:
+def _question(file: str, wanted: Expected) -> Question:
     """What a model asks, or a program with priors."""
     source = source_of(file, located_hidden)
     if holds_program(file, source):
         (read_secrets,) = offered("secrets")
         return ProgramQuestion(read_secrets(source, wanted.definitions)).as_model(wanted.claim)
-    return read_question(source, wanted.definitions, Asked(claim=wanted.claim))
+    return read_question(source, wanted.definitions, Replaced(claim=wanted.claim))

@@ -25,7 +25,7 @@ from dipc.lazily import lazily
 from dipc.numbers.exact import rational
 from dipc.pufferfish.hmm import AnyQuestion, HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.programs import ProgramQuestion
-from dipc.pufferfish.reading import Asked as Overrides
+from dipc.pufferfish.reading import Replaced
 from dipc.pufferfish.records import (
     brief_counterexample,
     budget_rows,
@@ -75,7 +75,7 @@ def pufferfish() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(options.About):
+class Given(options.About):
     """The model in question, and what the options that several commands have say about it."""
 
     fixed: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class Asked(options.About):
         compare = [", ".join(pair) for pair in self.compared]
         at = None if self.at is None else rational(self.at, "eps")
         with reading(self.name):
-            return PufferfishQuestion(model, Overrides(compare, self.horizon, self.claim, at, given))
+            return PufferfishQuestion(model, Replaced(compare, self.horizon, self.claim, at, given))
 
     def load_program(self) -> ProgramQuestion:
         """The question about the program.  Raises :class:`InputError` for what only models have."""
@@ -129,7 +129,7 @@ class Asked(options.About):
 
 def about_models(command: Callable[..., int]) -> Callable[..., int]:
     """The options of a question; they and FILE, if there is one, become the first argument."""
-    collected = options.gathered(Asked, command)
+    collected = options.gathered(Given, command)
     for option in (
         options.memory_limit(),
         options.time_limit(),
@@ -212,7 +212,7 @@ Examples:
 @options.junit()
 @options.json(help="Print one JSON record; for several files, a list.")
 @options.quiet()
-def check(asked: Asked, files: tuple[str, ...], junit: str | None, workers: tasks.Workers) -> int:
+def check(asked: Given, files: tuple[str, ...], junit: str | None, workers: tasks.Workers) -> int:
     """Prove the claim of each FILE for every prior and all sequences, or give an exact counterexample.
 
     Exit status: 0 private, 1 violated, 2 broken input, 3 undecided or over a limit, 130 interrupted.
@@ -255,7 +255,7 @@ def _is_question(file: str) -> bool:
     return not file.endswith(PROGRAM) or any(asks(file) for asks in offered("asks about secrets"))
 
 
-def _decided(asked: Asked, progress: Progress) -> HiddenOutcome:
+def _decided(asked: Given, progress: Progress) -> HiddenOutcome:
     """The verdict on one question.  If Ctrl-C is pressed it is undecided."""
     start = monotonic()
     with asking(*asked.limits, progress) as running:
@@ -282,7 +282,7 @@ Examples:
 @comparing
 @click.option("--curve", is_flag=True, help="The least c and its sequence for each horizon up to this.")
 @options.json()
-def budget(asked: Asked, curve: bool) -> int:
+def budget(asked: Given, curve: bool) -> int:
     """Find the least c for which FILE is private, exactly, with a sequence of observations that reaches it.
 
     \b
