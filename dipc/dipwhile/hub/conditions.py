@@ -108,9 +108,9 @@ def _narrowed(found: Bounds, one: int, other: int, interval: Any, samples: Seque
     low, high = interval
     if one > other:
         one, other, low, high = other, one, *_negated(interval)
-    known = found.get((one, other), (None, None))
-    low = max((end for end in (low, known[0]) if end is not None), default=None)
-    high = min((end for end in (high, known[1]) if end is not None), default=None)
+    if (known := found.get((one, other))) is not None:
+        low = max((end for end in (low, known[0]) if end is not None), default=None)
+        high = min((end for end in (high, known[1]) if end is not None), default=None)
     found[one, other] = low, high
     if low is None or high is None:
         return True
@@ -125,7 +125,9 @@ def _negated(interval: Interval) -> Interval:
 def _equal(found: Bounds) -> tuple[tuple[int, int], fmpq] | None:
     """Two equal samples, of which the second is compared with others, and their distance."""
     for pair, (low, high) in found.items():
-        if low is not None and low == high and sum(pair[1] in ends for ends in found) > 1:
+        if low is None or high is None or low != high:
+            continue
+        if sum(pair[1] in ends for ends in found) > 1:
             return pair, low
     return None
 

@@ -179,7 +179,8 @@ class Execution:
         groups: dict[object, list[Run]] = {}
         for run in node.runs:
             outputs = dict(reversed(list(elements(run.outputs))))
-            groups.setdefault(str(sorted(outputs.items(), key=lambda item: item[0])), []).append(run)
+            key = frozenset((cell, type(datum), datum) for cell, datum in outputs.items())  # True is not 1
+            groups.setdefault(key, []).append(run)
         folded = (Folding(group, self.samples).runs if len(group) > 1 else group for group in groups.values())
         node.runs = [run for group in folded for run in group]
 
