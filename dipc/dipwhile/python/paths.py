@@ -460,24 +460,11 @@ class Paths:
     def _meet(self, stem: str, group: Sequence[Leaf], values: Sequence[Value]) -> Value:
         """A variable that each path gives its own value."""
         kinds = {kind_of(value) for value in values}
-        if kinds == {"bool", "num"}:
-            kinds = {"num"}
         kind = kinds.pop() if len(kinds) == 1 else next((k for k in RANDOM if k in kinds), "dom")
-        if kind != "bool":
-            values = [self._as_number(leaf, value) for leaf, value in zip(group, values, strict=True)]
         name = Name(self.fresh(stem), span=self.place)
         for leaf, value in zip(group, values, strict=True):
             leaf.block.append(Assign(name, self.lift(value), span=self.place))
         return self.variable(name, kind, one_possible(values) if kind in FINITE else None)
-
-    def _as_number(self, leaf: Leaf, value: Value) -> Value:
-        """A truth value as 1 or 0, at the end of a path where its variable meets numbers."""
-        if kind_of(value) != "bool":
-            return value
-        kept, self.out, self.state = (self.out, self.state), leaf.block, leaf.state
-        made = self.as_number(value)
-        self.out, self.state = kept
-        return made
 
     def as_number(self, value: Value) -> Value:
         """A truth value as the number that Python takes it for."""
@@ -509,6 +496,8 @@ class Shapes:
     def of(self, value: Value) -> Any:
         """The shape of a value, with everything that can be reached from it."""
         match value:
+            case Sym(_, "bool") | bool():  # arithmetic of numpy is another one for these than for 0 and 1
+                return "truth"
             case Sym(_, kind) if kind in FINITE:
                 return "scalar"
             case Sym(_, kind) if kind in RANDOM:
