@@ -23,8 +23,7 @@ from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import NO_OVERRIDES, compile_claim, compile_program
 from dipc.dipwhile.syntax.constants import evaluate_parameters
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.dipwhile.syntax.names import target_name
-from dipc.dipwhile.syntax.pairwise import DISTANCE
+from dipc.dipwhile.syntax.pairwise import speaks_of_pair
 from dipc.dipwhile.syntax.parser import parse, parse_claim
 from dipc.dipwhile.syntax.printer import as_written, show
 from dipc.dipwhile.syntax.types import names_in
@@ -157,8 +156,7 @@ def question(
         raise InputError(f"{source.name}: the program makes no claim", hint=hint)
     if made is None or not needs_claim:
         return Question(_with_claim(program, ast.Claim(ast.Eps())), source, overrides)
-    about = {d.name for d in program.inputs} | ({DISTANCE} - values.keys())
-    if any(isinstance(n, ast.Name | ast.Index) and target_name(n) in about for n in nodes(made.epsilon)):
+    if speaks_of_pair(made.epsilon, [d.name for d in program.inputs], values.keys()):
         message = "`dipc prove` follows one epsilon for all pairs of inputs"
         raise Unsupported(message, made.epsilon.span, "`dipc check` decides this one for given sizes")
     asked = _with_claim(program, made)

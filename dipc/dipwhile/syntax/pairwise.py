@@ -6,7 +6,7 @@ number, and epsilon with this number in its place is the epsilon of that pair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from flint import fmpq
 
@@ -30,18 +30,25 @@ Parts = tuple[tuple[str, ast.Expr], ...]
 """Numbers that depend on the pair, by the names that stand for them in epsilon."""
 
 
+def speaks_of_pair(epsilon: ast.Expr, inputs: Iterable[str], constants: Collection[str]) -> bool:
+    """Whether a part of an epsilon reads the two inputs, by their names, or their distance."""
+    about = {*inputs} | ({DISTANCE} - {*constants})
+    return any(isinstance(n, ast.Name | ast.Index) and target_name(n) in about for n in nodes(epsilon))
+
+
 def of_pairs(
     epsilon: ast.Expr, inputs: Sequence[Variable], adjacency: CoreAdjacency | None, constants: Constants
 ) -> tuple[ast.Expr, Parts]:
     """Epsilon with names for its parts that depend on the pair, and these parts; none for most claims."""
-    about = {variable.name for variable in inputs} | ({DISTANCE} - constants.keys())
+    names = [variable.name for variable in inputs]
     parts: dict[str, ast.Expr] = {}
 
     def named(node: ast.Expr) -> ast.Expr:
-        inside = list(nodes(node))
-        if not any(isinstance(n, ast.Name | ast.Index) and target_name(n) in about for n in inside):
+        if not speaks_of_pair(node, names, constants.keys()):
             return node
-        if any(isinstance(n, ast.Eps) or (isinstance(n, ast.Call) and n.function == "ln") for n in inside):
+        if any(
+            isinstance(n, ast.Eps) or (isinstance(n, ast.Call) and n.function == "ln") for n in nodes(node)
+        ):
             return with_children(node, tuple(map(named, children(node))))
         parts[as_written(node)] = _checked(node, inputs, adjacency, constants)
         return ast.Name(as_written(node), span=node.span)
