@@ -93,14 +93,14 @@ def proof_in_words(automaton: Automaton, strategies: Sequence[Strategy]) -> str:
     return ": ".join([counted, *(in_words(automaton, only) for only in strategies if len(strategies) == 1)])
 
 
-def in_words(automaton: Automaton, strategy: Strategy) -> str:
-    """How the samples move, and what finite choices cost."""
+def in_words(automaton: Automaton, strategy: Strategy, more: str = "--details") -> str:
+    """How the samples move, and what finite choices cost; where that takes a table, ``more`` has it."""
     found: dict[str, list[Move]] = {}
     for move in moves(automaton, strategy):
         found.setdefault(move.name, []).append(move)
     same: dict[str, list[str]] = {}
     for name, own in found.items():
-        same.setdefault(motion_in_words(own, automaton.places), []).append(name)
+        same.setdefault(motion_in_words(own, automaton.places, more), []).append(name)
     parts = [_sentence(names, phrase) for phrase, names in same.items()]
     return "; ".join([*parts, *_choices(automaton, strategy)]) or "nothing moves, and nothing costs"
 
@@ -122,7 +122,7 @@ def _choices(automaton: Automaton, strategy: Strategy) -> Iterator[str]:
 Case = tuple[Sequence[Move], tuple[Atom, ...]]
 
 
-def motion_in_words(found: Sequence[Move], places: Sequence[Place]) -> str:
+def motion_in_words(found: Sequence[Move], places: Sequence[Place], more: str = "--details") -> str:
     """How one sample moves on all of its edges; true, or with bounds only."""
     atoms = [frozenset(_atoms(move.edge, places)) for move in found]
     whole: list[Case] = [(found, ())]
@@ -132,7 +132,7 @@ def motion_in_words(found: Sequence[Move], places: Sequence[Place]) -> str:
             if len(text) <= LONGEST:
                 return text
     low, high = (bound(move.shift for move in found) for bound in (min, max))
-    return f"moves by {low} to {high} (see --details)"
+    return f"moves by {low} to {high} (see {more})"
 
 
 def _splits(found: Sequence[Move], atoms: Sequence[frozenset[Atom]]) -> list[list[Case]]:

@@ -56,8 +56,7 @@ def _claim(asked: Question, proved: ProvedForAll) -> Iterator[str]:
 
 def _strategy(automaton: Automaton, strategy: Strategy, number: int | None) -> Iterator[str]:
     yield "" if number is None else rf"\paragraph{{Strategy {number}}}"
-    said = in_words(automaton, strategy).replace("see --details", "see the table")
-    yield f"\n{HANGING}{_text(said)}.\n"
+    yield f"\n{HANGING}{_text(in_words(automaton, strategy, 'the table'))}.\n"
     yield rf"\begin{{longtable}}{{{COLUMNS}}}"
     yield r"\hline"
     yield f"{' & '.join(HEADS)} \\\\"
