@@ -13,10 +13,8 @@ One declaration a line, or several separated by ``;``; braces continue a line, `
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import lcm
@@ -97,22 +95,9 @@ def read_model(source: Source, overrides: Mapping[str, Amount] | None = None) ->
     unit = 1
     while True:
         try:
-            with _uncollected():
-                return _read(source, overrides or {}, unit)
+            return _read(source, overrides or {}, unit)
         except Finer as finer:
             unit = lcm(unit, finer.unit)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the search for cycles of objects: a model has none, and of a large one it takes a third."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _read(source: Source, overrides: Mapping[str, Amount], unit: int) -> ModelFile:
