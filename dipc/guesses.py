@@ -7,7 +7,6 @@ then A (x + e u) + b = (x + e u) + r - e, a bound if e exceeds r.  :mod:`dipc.mo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -53,7 +52,6 @@ def _dyadic(x: float, bits: int) -> int:
 
 def _solved(system: Sequence[Row], bits: int, tick: Tick) -> tuple[list[float], list[float]] | None:
     """Floats near h, and near the expected numbers of steps; None without scipy or if nothing was found."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # in products of vectors threads wait for each other
     try:
         import numpy
         from scipy.sparse import csr_matrix, identity

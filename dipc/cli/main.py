@@ -76,6 +76,8 @@ def completion(shell: str) -> int:
 def run() -> None:
     """Entry point of the console script."""
     make_robust()
+    # For guesses: on a busy machine the threads of products of vectors wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(status(sys.argv[1:], os.environ.get(VARIABLE)))
 
 
