@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from dipc.certificate.format import dumps
@@ -11,6 +12,7 @@ from dipc.dpctl.formula import Property
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
 from dipc.kernel import chains
+from dipc.kernel.reading import Refused
 from dipc.kernel.schema import write
 from dipc.kernel.statements import check
 from dipc.models.chain import MarkovChain
@@ -59,3 +61,14 @@ def checked(data: Any) -> chains.Certificate:
     found = check(dumps({k: v for k, v in write(data).items() if k != "digest"}).encode())
     assert isinstance(found, chains.Certificate)
     return found
+
+
+def only_ranks_may_change(data: dict[str, Any], tried: Iterable[tuple[Any, dict[str, Any]]]) -> None:
+    """Not one number of a listed vector; a rank only to another one that proves the same."""
+    for where, mutant in tried:
+        try:
+            certificate = checked(data | mutant)
+        except Refused as refused:
+            assert str(refused).startswith("until"), (where, refused)
+            continue
+        assert "ranks" in where and certificate.holds == checked(data).holds
