@@ -162,7 +162,7 @@ def test_commands_with_a_full_disk(name: str, tmp_path: Path) -> None:
     command, file = WRITERS[name]
     if name == "report":
         pytest.importorskip("matplotlib")
-        pytest.importorskip("jinja2")
+        pytest.importorskip("matplotlib")
     target = tmp_path / file
     target.write_text(OLD)
     run = subprocess.run(

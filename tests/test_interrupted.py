@@ -104,7 +104,7 @@ def test_a_report_is_written_with_what_is_known(
     stage: str, known: str, interrupt_at: Interrupt, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("matplotlib")
-    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
     page = tmp_path / "page.html"
     interrupt_at(stage)
     assert status(["report", "svt1", "-D", "N=2", "-o", str(page), *PATIENTLY]) == 130

@@ -82,7 +82,6 @@ LAZY = {
     "scipy",
     "mpmath",
     "joblib",
-    "jinja2",
     "pygments",
     "IPython",
     "stormpy",

@@ -63,12 +63,12 @@ def html(document: Document) -> str:
     return "\n".join(parts)
 
 
-def table(rows: Iterable[tuple[str, str]], head: Sequence[str] = ()) -> str:
-    """An HTML table of two columns; the cells are HTML."""
+def table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
+    """An HTML table; the cells are HTML."""
     left = 'style="text-align: left; vertical-align: top; padding-right: 1.5em"'
-    cells = "".join(f"<th {left}>{cell}</th>" for cell in head)
+    cells = "".join(f'<th scope="col" {left}>{cell}</th>' for cell in head)
     parts = ['<table style="font-size: 100%">', *([f"<thead><tr>{cells}</tr></thead>"] if head else [])]
-    body = [f"<tr><td {left}>{a}</td><td {left}>{b}</td></tr>" for a, b in rows]
+    body = [f"<tr>{''.join(f'<td {left}>{cell}</td>' for cell in row)}</tr>" for row in rows]
     return "\n".join([*parts, "<tbody>", *body, "</tbody></table>"])
 
 

@@ -111,7 +111,12 @@ def section(heading: str, content: str) -> str:
 
 def rows(found: Iterable[Node]) -> str:
     """The rows of a document as a table, which scrolls where it is too wide."""
-    return f'<div class="scroll" tabindex="0">{html(plain_document(found))}</div>\n'
+    return scrolling(html(plain_document(found)))
+
+
+def scrolling(table: str) -> str:
+    """A table, which scrolls where it is too wide."""
+    return f'<div class="scroll" tabindex="0">{table}</div>\n'
 
 
 def plots(panels: Iterable[Panel], prefix: str = "plot") -> str:
@@ -153,24 +158,24 @@ def _file(file: Download) -> str:
 
 def left_out(notes: Sequence[Note]) -> str:
     """The parts that the page lacks."""
-    items = "".join(f"<li>{escape(note.part)}: {escape(note.why)}</li>\n" for note in notes)
+    reasons = {note.part: note.why for note in notes}  # one for each part
+    items = "".join(f"<li>{escape(part)}: {escape(why)}</li>\n" for part, why in reasons.items())
     return f'<div class="left-out">\n<h3>Left out</h3>\n<ul>\n{items}</ul>\n</div>\n' if notes else ""
 
 
 # --- parts of pages ------------------------------------------------------------------------------
 
 
-def load(*packages: str) -> None:
+def load() -> None:
     """Load what a page needs, once: parts run in processes of their own, which keep what they load.
 
     Raises :class:`MissingPackage`.
     """
     try:
-        for name in (*packages, "matplotlib", "matplotlib.backends.backend_svg", "matplotlib.figure"):
+        for name in ("matplotlib", "matplotlib.backends.backend_svg", "matplotlib.figure"):
             import_module(name)
     except ImportError as error:
-        hint = "pip install matplotlib jinja2 pygments"
-        raise MissingPackage(f"reports need {error.name}", hint=hint) from None
+        raise MissingPackage(f"reports need {error.name}", hint="pip install matplotlib") from None
 
 
 def plot_svg(panel: Panel, prefix: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dipc.claims.cases import Counts
 from dipc.claims.rows import Group, Node, Row, data, inner
-from dipc.claims.verdict import Doubt, Proved, Refuted, Undecided, Verdict
+from dipc.claims.verdict import Doubt, Undecided, Verdict
 from dipc.claims.wording import pretty
 from dipc.excerpts import count_text
 from dipc.models.values import Valuation, valuation_record, valuation_text
@@ -61,11 +61,6 @@ def _doubt(doubt: Doubt) -> Iterator[Row]:
     yield data("neighbour", valuation_record(doubt.neighbour))
     yield data("outputs", list(map(valuation_record, doubt.outputs)))
     yield data("interval", [str(doubt.low), str(doubt.high)])
-
-
-def sign(verdict: Verdict) -> str:
-    """The answer as a sign."""
-    return "✓" if isinstance(verdict, Proved) else "✗" if isinstance(verdict, Refuted) else "?"
 
 
 def short_witness(verdict: Verdict) -> str:

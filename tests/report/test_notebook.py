@@ -23,9 +23,9 @@ def test_views(svt: dipc.Mechanism) -> None:
     law = Reader(svt.distribution(q=(0, 1))._repr_html_())
     assert "out=[bot, top]" in law.text and "13/56·e−3ε/4" in law.text
     verdict = Reader(svt.check()._repr_html_())
-    assert "✗ violated" in verdict.text and "0 < ε < 2.0319164994" in verdict.text
-    assert "0.1374685975" in verdict.text and "q=[0, -1]" in verdict.text
-    assert "✓ private" in Reader(svt.check("3/2*eps")._repr_html_()).text
+    assert "VIOLATED" in verdict.text and "0 < ε < 2.0319164994" in verdict.text
+    assert "0.1374685975" in verdict.text and "q = [0, -1]" in verdict.text
+    assert "PRIVATE" in Reader(svt.check("3/2*eps")._repr_html_()).text
     shown = Reader(svt._repr_html_())
     assert shown.text.strip().endswith(svt.program.source.text.strip()) and "N = 2" in shown.text
     assert "21 states" in Reader(svt.chain(q=(0, 1))._repr_html_()).text
@@ -45,10 +45,10 @@ def test_programs_cannot_inject_markup() -> None:
 
 
 def test_views_have_no_colour_of_their_own(svt: dipc.Mechanism) -> None:
-    """Text and background are those of the page, so that dark pages stay readable; but for the answer."""
+    """Text and background are those of the page, so that dark pages stay readable."""
     for shown in (svt, svt.distribution(q=(0, 1)), svt.check()):
         html = shown._repr_html_()
-        assert "background" not in html and html.count("color:") <= 1
+        assert "background" not in html and "color:" not in html
 
 
 def test_cells_in_ipython(svt: dipc.Mechanism) -> None:

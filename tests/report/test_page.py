@@ -60,41 +60,37 @@ def hostile() -> str:
 
 def test_a_violation(violated: str) -> None:
     text = words(violated)
-    assert "✗ Violated" in text and "(ε)-private for every ε in (0, ∞)" in text
+    assert "Violated" in text and "(ε)-private for every ε in (0, inf)" in text
     example = dipc.load("svt4", N=2).check().counterexample
     assert example is not None
     for number in (example.probability, example.neighbour_probability, example.bound, example.excess):
         assert number.decimal(example.epsilon) in text
     assert "0 < ε < 2.0319164994" in text
-    assert 'id="proof"' not in violated
+    assert "A proof, written out" not in violated
 
 
 def values_of_chain(page: str) -> list[str]:
-    """The formulas of f_k(0)."""
-    start = page.index('<ol class="chain">')
-    chain = page[start : page.index("</ol>", start)]
-    return re.findall(r"\)</mo><mo form=.infix.>=</mo></math>\s*(.*?)\s*<math><mo form=.infix.>≥", chain)
+    """The numbers f_k(0)."""
+    return re.findall(r"f\d+\(0\) = (.*?) ≥ 0, next exponent", Reader(page).text)
 
 
 def test_a_proof_can_be_followed(private: str) -> None:
     """The numbers on the page are those of the certificate for the same function."""
-    assert "✓ Private" in words(private)
-    values = values_of_chain(private)
-    numbers = [re.sub(r"</mn><mn>", "/", v) for v in values]
-    shown = [re.sub(r"<.*?>", "", v).replace("−", "-") for v in numbers]
+    assert "Private" in words(private)
     certificate = kernel_check(json.dumps(dipc.load("svt1", N=2).certificate()).encode())
     integers = in_integers(certificate.table)
     proofs = []
     for pair in (pair for item in certificate.listed.inequalities for pair in item.of):
         links = chain_of(unscaled(integers.slack([tuple(pair)]), integers.unit))
         proofs.append([str(value_at(link, ZERO).get(ZERO, ZERO)) for link in links])
+    shown = values_of_chain(private)
     assert shown in proofs and len(shown) > 3
 
 
 @pytest.fixture
 def unplotted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plots take most of the time of a page, and other tests look at them."""
-    monkeypatch.setattr("dipc.dipwhile.panels.page._plots", lambda found: [])
+    monkeypatch.setattr("dipc.dipwhile.panels.page.panels_of", lambda found: [])
     monkeypatch.setattr("dipc.dipwhile.panels.page._drawing", lambda drawn, attempts: "")
 
 
@@ -103,7 +99,7 @@ def test_other_proofs() -> None:
     page = dipc.report_html(dipc.load("hist2", N=1), "eps for eps in [1, inf)")
     assert "without a chain of derivatives" in page and "stands in the certificate" in words(page)
     page = dipc.report_html(dipc.load("sparse", N=2), "eps/4, exp(-1)")  # its chain has numbers with e in it
-    assert any("<mi>e</mi>" in value for value in values_of_chain(page))
+    assert any("exp(" in value for value in values_of_chain(page))
     page = dipc.report_html(dipc.load("rand1", N=1))
     assert "It holds, for both sides are equal" in words(page)
 
@@ -111,10 +107,10 @@ def test_other_proofs() -> None:
 @pytest.mark.usefixtures("unplotted")
 def test_tightness_and_delta(private: str) -> None:
     least = dipc.load("svt1", N=2).budget().least.exact
-    assert f"such that the program is (t·ε)-private for every ε in (0, ∞) is {least}." in words(private)
+    assert f"least t{least}: ({least}*ε)-private, and not for a smaller t" in words(private)
     text = words(dipc.report_html(dipc.load("sparse", N=2), "eps/4, 1/2"))
     least = dipc.load("sparse", N=2).profile("eps/4").least.exact
-    assert least and f"For the claimed (1/4·ε, δ) the least δ that is enough for every ε is {least}" in text
+    assert least and f"least δ{least}" in text and "epsilon1/4*ε" in text
 
 
 def test_no_claim_and_no_neighbours() -> None:
@@ -130,7 +126,7 @@ def test_too_large() -> None:
     with dipc.limits(seconds=0.2):
         page = dipc.report_html(mechanism)
     text = words(page)
-    assert "? Undecided" in text and "the time limit was reached" in text
+    assert "Undecided" in text and "the time limit was reached" in text
     assert "Left out" in text and "not tried, since the check itself did not end" in text
     assert "--certificate" not in text and len(page) < 1_000_000
 
@@ -138,7 +134,7 @@ def test_too_large() -> None:
 @pytest.mark.usefixtures("unplotted")
 def test_a_claim_of_ones_own() -> None:
     page = dipc.report_html(dipc.load("svt4", N=2), "3/2*eps", at="1/2")
-    assert "✓ Private" in words(page) and "at ε = 1/2" in words(page)
+    assert "Private" in words(page) and "at ε = 1/2" in words(page)
     assert "dipc check svt4 -D N=2 -D c=1 -D T=0 -D Delta=1 --claim '3/2*eps'" in words(page)
 
 
@@ -236,13 +232,11 @@ def test_it_is_accessible(name: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    for package in ("jinja2", "matplotlib", "pygments"):
-        with monkeypatch.context() as patch:
-            patch.setitem(sys.modules, package, None)
-            with pytest.raises(MissingPackage, match=package):
-                dipc.report_html(dipc.load("svt4", N=2))
-            assert status(["report", "svt4"]) == 2
-            assert "pip install matplotlib jinja2 pygments" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingPackage, match="matplotlib"):
+        dipc.report_html(dipc.load("svt4", N=2))
+    assert status(["report", "svt4"]) == 2
+    assert "pip install matplotlib" in capsys.readouterr().err
 
 
 def test_the_command(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,10 +257,9 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-BOXES = ".scroll, .drawing, .formula, pre, svg"  # may scroll inside
+BOXES = ".scroll, .drawing, pre, svg"  # may scroll inside
 WIDE = f"""[...document.querySelectorAll('body *')].filter(e => !e.closest('{BOXES}')
   && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length"""
-TALL = """[...document.querySelectorAll('mfrac')].every(f => f.getBoundingClientRect().height > 12)"""
 
 
 @pytest.mark.parametrize("name", ["violated", "private", "hostile"])
@@ -284,7 +277,6 @@ def test_a_browser_shows_it(
     assert page.evaluate("document.querySelectorAll('script').length") == 0
     images = "[...document.images].every(image => image.naturalWidth > 20)"
     assert page.evaluate(images) is True
-    assert page.evaluate(TALL) is True  # formulas are drawn as such, not as a line of text
     colours = picture_colours(page.screenshot(whole=False))
     assert len(colours) > 50
     ground = max(colours, key=lambda colour: colours[colour])
@@ -340,7 +332,7 @@ def test_it_can_be_printed(browser: Browser, violated: str, tmp_path: Path) -> N
 @pytest.mark.usefixtures("unplotted")
 def test_a_proof_for_every_size(violated: str) -> None:
     proved = dipc.report_html(dipc.load("svt1", c=2))
-    assert '<h2 id="sizes">All inputs, for every N</h2>' in proved
+    assert "<h2>All inputs, for every N</h2>" in proved
     assert "<td>r &gt;= rT</td>" in proved.replace("another round, ", "").replace(", out[i] = top", "")
     assert "PRIVATE for every N" in proved
-    assert 'id="sizes"' not in violated
+    assert "All inputs" not in violated

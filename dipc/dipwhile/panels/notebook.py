@@ -14,15 +14,14 @@ from typing import assert_never
 import dipc.dipwhile.records.every_size as sizes
 import dipc.views as views
 from dipc.claims.claim import Witness
-from dipc.claims.counterexample import Counterexample
 from dipc.claims.exponent import exponent_text
-from dipc.claims.rows import lines, record
+from dipc.claims.rows import Row
 from dipc.claims.tightness.curves import Curve, Profile
 from dipc.claims.tightness.greatest import Accuracy, Expectation
 from dipc.claims.tightness.least_epsilon import LeastEpsilon
 from dipc.claims.tightness.losses import Regions
-from dipc.claims.verdict import Undecided, Verdict
-from dipc.claims.wording import Line, pretty
+from dipc.claims.verdict import Verdict
+from dipc.claims.wording import Line
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.distribution import Distribution
 from dipc.dipwhile.editors.words import COMMENT, CONTROL, DECLARATIONS, LOGIC, words
@@ -36,10 +35,9 @@ from dipc.report.document import Document, plain_document, table
 from dipc.report.greatest import accuracy_rows, expectation_rows
 from dipc.report.notebook import register
 from dipc.report.tightness import Tight, enclosure, rows_of, where
-from dipc.report.words import checked, doubts, pair_text, program_title, sign, verdict_rows
+from dipc.report.words import pair_text, program_title, verdict_rows
 from dipc.signs.ends import shown, union
 
-COLOURS = {"✓": "#0a8f5b", "✗": "#d55e00", "?": "#b07d00"}
 MOST_ROWS = 60
 MOST_TERMS = 24  # of a formula in a table
 
@@ -66,45 +64,14 @@ def _listing(items: Iterable[tuple[str, FunctionOfEps]], head: Line) -> str:
     return table(rows, head)
 
 
-def _rows(found: Witness) -> Iterable[Line]:
-    if not isinstance(found, Counterexample):
-        yield from _escaped(lines(found.rows()))
-        return
-    yield "input u", escape(show_valuation(found.input))
-    yield "neighbour u′", escape(show_valuation(found.neighbour))
-    outputs = " or ".join(map(show_valuation, found.outputs))
-    yield "outputs" if len(found.outputs) > 1 else "output", escape(outputs)
-    yield "budget", f"ε = {found.epsilon}"
-    functions = (found.probability, found.neighbour_probability, found.bound, found.excess)
-    for name, f in zip(("P(u)", "P(u′)", "bound", "excess"), functions, strict=True):
-        yield name, f"{f.decimal(found.epsilon)} &nbsp;=&nbsp; {formula(f)}"
-    if found.violated_for:
-        yield "broken for", escape(dict(lines(found.rows()))["broken for"])
-
-
-@views.html.register
-def _verdict(verdict: Verdict) -> str:
-    answer = f'<b style="color: {COLOURS[sign(verdict)]}">{sign(verdict)} {verdict.status}</b>'
-    rows = [(answer, escape(pretty(str(verdict.claim)))), ("checked", escape(checked(verdict.counts)))]
-    if verdict.counterexample is not None:
-        rows += _rows(verdict.counterexample)
-    if isinstance(verdict, Undecided):
-        rows += _escaped([("reason", verdict.reason), *lines([doubts(verdict)])])
-    return table([*rows, *_escaped(("note", note) for note in verdict.notes)])
-
-
-def _escaped(lines: Iterable[Line]) -> list[Line]:
-    return [(escape(heading), escape(text)) for heading, text in lines]
-
-
 @views.html.register
 def _mechanism(mechanism: Mechanism) -> str:
     settings = program_title("", mechanism.parameters)[1:]
     heading = f"<b>{escape(mechanism.source.name)}</b>{escape(settings)}"
-    return f"<div>{heading}</div>\n<pre>{_code(mechanism.source.text)}</pre>"
+    return f"<div>{heading}</div>\n<pre>{code(mechanism.source.text)}</pre>"
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """The program with bold keywords and pale comments; colours come from the page."""
     pale = '<span style="opacity: 0.6">{}</span>'
     shown = escape(text.strip("\n"), quote=False)
@@ -115,6 +82,11 @@ def _code(text: str) -> str:
 def _chain(chain: Chain) -> str:
     nodes = _listing(((str(node), node.mass) for node in chain.nodes), ("state", "probability of being here"))
     return f"<div>{escape(repr(chain).strip('<>'))}</div>\n{nodes}"
+
+
+def verdict_document(found: Verdict) -> Document:
+    """The document of a verdict, with its notes."""
+    return plain_document((*verdict_rows(found), *(Row("note", note) for note in found.notes)))
 
 
 def document_of(found: Tight | Explanation) -> Document:
@@ -143,14 +115,11 @@ def brief(found: Tight | Explanation) -> str:
             assert_never(found)
 
 
-views.record.register(Verdict, lambda found: record(verdict_rows(found)))
-views.record.register(Witness, lambda found: record(found.rows()))
 views.record.register(Distribution, lambda law: {"distribution": law.records()})
-views.html.register(Witness, lambda found: table(_rows(found)))
-
-
 for _kind in (LeastEpsilon, Profile, Curve, Regions, Explanation):
     register(_kind, brief, document_of)
+register(Verdict, repr, verdict_document)
+register(Witness, repr, lambda found: plain_document(found.rows()))
 register(AllSizesAnswer, sizes.brief, lambda found: plain_document(sizes.answer_rows(found)))
 views.html.register(AllSizesAnswer, sizes.answer_html)
 register(
