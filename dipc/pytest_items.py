@@ -1,21 +1,23 @@
 """Programs as pytest tests: what the hooks of ``dipc.pytest_plugin`` collect.
 
-Each file is one test, and so is each mechanism of a Python file: its own claim is private (its properties
-hold), or the verdict is that of its comment ``# expect: ...``.
+Each file is one test, and so is each mechanism of a Python file: that ``dipc check FILE --expect``, or the
+command for its kind, ends with 0.
 The hooks are in another module, so that pytest starts without importing all of dipc.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
-from dipc.clock import limits
-from dipc.errors import DipcError
+from dipc.cli.failures import INTERRUPTED
+from dipc.cli.main import status
+from dipc.dipwhile.commands.options import asks_of
 from dipc.shipped import decorated
-from dipc.testing import UnexpectedVerdict, check_file
 
 
 class DipFile(pytest.File):
@@ -35,21 +37,34 @@ class PythonFile(pytest.File):
             yield DipItem.from_parent(self, name=name)
 
 
+class NotAsExpected(AssertionError):
+    """The verdict is not the announced one; the message is what the command prints."""
+
+
 class DipItem(pytest.Item):
     """The claim of a file, or of a mechanism in Python, by its name."""
 
     def runtest(self) -> None:
-        """Decide the claim and compare it with what the file expects."""
+        """Decide the claim and compare it with what the file expects, as ``dipc check --expect`` does."""
         here = Path.cwd()
         path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
-        with limits(seconds=time_limit(self.config)):
-            check_file(f"{path}:{self.name}" if isinstance(self.parent, PythonFile) else path)
+        file = f"{path}:{self.name}" if isinstance(self.parent, PythonFile) else str(path)
+        seconds = time_limit(self.config)
+        limit = [] if seconds is None else ["--time-limit", str(seconds)]
+        said = TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True)
+        with redirect_stdout(said), redirect_stderr(said):
+            code = status([*command_of(file), file, "--expect", *limit])
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        if code:
+            said.seek(0)
+            raise NotAsExpected(said.read())
 
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None
     ) -> object:
-        """What ``dipc check`` would print; a defect of dipc keeps its traceback."""
-        if isinstance(excinfo.value, DipcError | UnexpectedVerdict | OSError):
+        """What the command printed."""
+        if isinstance(excinfo.value, NotAsExpected):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
@@ -70,3 +85,11 @@ def time_limit(config: pytest.Config) -> float | None:
     if not seconds >= 0:
         raise pytest.UsageError(f"dipc_time_limit: `{given}` is not a number of seconds")
     return seconds
+
+
+def command_of(file: str) -> tuple[str, ...]:
+    """The command that decides the claim of a file; ``check`` finds the system of a model by itself."""
+    asked = asks_of(file)
+    if asked.every_size:
+        return ("prove",)
+    return ("pufferfish", "check") if asked.claims_number and asked.has_prior else ("check",)

@@ -1,58 +1,32 @@
-"""Claims as tests: :func:`assert_private`, and the claim of a whole .dip file for the pytest plugin."""
+"""Claims as tests: :func:`assert_private` and its like for the other claims."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar
 
 import dipc.dipwhile.panels.notebook  # how verdicts show themselves
 import dipc.dpctl.views
 import dipc.pufferfish.views  # noqa: F401
-from dipc.child import held
 from dipc.claims.verdict import Verdict
-from dipc.clock import Clock, as_one
+from dipc.clock import as_one
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.convert import PythonValue
 from dipc.dipwhile.mechanisms import Mechanism
-from dipc.dipwhile.syntax.compile import asks
-from dipc.dipwhile.syntax.printer import show
 from dipc.dpctl.model import Formula, MarkovModel, load_model
 from dipc.dpctl.verdict import ModelVerdict
-from dipc.errors import InputError, LimitReached, Source, check_type
+from dipc.errors import InputError, LimitReached, check_type
 from dipc.pufferfish.hmm import HiddenMarkovModel, PufferfishQuestion
 from dipc.pufferfish.programs import ProgramQuestion
 from dipc.pufferfish.verdict import PufferfishVerdict
 from dipc.report.document import plain_document, text
 from dipc.report.words import program_rows, verdict_rows
-from dipc.shipped import EXPECT, EXPECT_ALL, expected_verdict, is_python, load, source_of
+from dipc.shipped import load
 
 T = TypeVar("T")
-FileVerdict = Verdict | PufferfishVerdict | AllSizesAnswer | ModelVerdict
 Answer = TypeVar("Answer", Verdict, PufferfishVerdict, AllSizesAnswer, ModelVerdict, Verdict | AllSizesAnswer)
-
-
-@overload
-def assert_private(
-    mechanism: Mechanism | str | Path,
-    claim: str | None = None,
-    *,
-    parameters: Mapping[str, PythonValue] | None = None,
-    all_sizes: Literal[False] = False,
-    **options: Any,
-) -> Verdict: ...
-
-
-@overload
-def assert_private(
-    mechanism: Mechanism | str | Path,
-    claim: str | None = None,
-    *,
-    parameters: Mapping[str, PythonValue] | None = None,
-    all_sizes: Literal[True],
-    **options: Any,
-) -> AllSizesAnswer: ...
 
 
 def assert_private(
@@ -91,12 +65,7 @@ def assert_private(
     """
     __tracebackhide__ = True
     with as_one():
-        if not isinstance(mechanism, Mechanism):
-            mechanism = _read(partial(Mechanism.load, mechanism, **(parameters or {})))
-        elif parameters is not None:
-            how = f"dipc.assert_private({mechanism.how_to_set(parameters)})"
-            hint = f"set those of a mechanism where it is made: {how}"
-            raise InputError("`parameters` are for a program in a file", hint=hint)
+        mechanism = _mechanism(mechanism, parameters)
         ask = mechanism.prove if all_sizes else mechanism.check
         verdict: Verdict | AllSizesAnswer = ask(claim, **options)
     if verdict.status in ("holds", "fails"):
@@ -121,7 +90,7 @@ def _undecided(what: str, is_so: str) -> str:
     return f"it is undecided whether {what} {claimed}: it was neither proved nor refuted"
 
 
-def _told(verdict: FileVerdict, mechanism: Mechanism | None) -> str:
+def _told(verdict: object, mechanism: Mechanism | None) -> str:
     """A verdict as the commands show it; of a program with its name and parameters."""
     if not isinstance(verdict, Verdict):
         return str(verdict)
@@ -150,8 +119,7 @@ def assert_accurate(
     __tracebackhide__ = True
     claim = f"accurate {good}, {beta}" + (f" when {when}" if when is not None else "")
     with as_one():
-        if not isinstance(mechanism, Mechanism):
-            mechanism = _read(partial(Mechanism.load, mechanism, **(parameters or {})))
+        mechanism = _mechanism(mechanism, parameters)
         verdict = mechanism.check(claim, **options)
     return _asserted(verdict, "this mechanism", "accurate", mechanism)
 
@@ -201,87 +169,20 @@ def assert_holds(
     return _asserted(verdict, "this formula", "holds")
 
 
-def _read(read: Callable[[], T], expected: str | None = "") -> T:
+def _mechanism(mechanism: Mechanism | str | Path, parameters: Mapping[str, PythonValue] | None) -> Mechanism:
+    """The mechanism, or that of a file with these parameters."""
+    if not isinstance(mechanism, Mechanism):
+        return _read(partial(Mechanism.load, mechanism, **(parameters or {})))
+    if parameters is not None:
+        hint = f"set those of a mechanism where it is made: {mechanism.how_to_set(parameters)}"
+        raise InputError("`parameters` are for a program in a file", hint=hint)
+    return mechanism
+
+
+def _read(read: Callable[[], T]) -> T:
     """What is read; or, after a limit, that what it claims is undecided."""
     try:
         return read()
     except LimitReached as limit:
-        told = f"{_undecided('this mechanism', 'private')}\n{limit} (while it was read)"
-        if expected != "":
-            told = _unexpected(expected, "undecided", told)
-        raise UnexpectedVerdict(told) from None
-
-
-class UnexpectedVerdict(AssertionError):
-    """The verdict is not the one the program expects; the message is the whole report."""
-
-
-def check_file(file: Path | str) -> FileVerdict | tuple[ModelVerdict, ...]:
-    """Decide the claim of a file, or of a function such as ``mine.py:f``.
-
-    It is compared with the comment ``# expect:`` (private, or holds, without one).  Of a Markov model these
-    are its properties.  A claim of a number is about what the program reveals of its secrets.  A program that
-    only ``dipc prove`` takes is decided for every size, and its comment is ``# expect for all sizes:``.
-    """
-    with as_one():
-        if is_python(file):
-            function = _read(partial(Mechanism.load_file, file, {}))
-            return _as_expected(function, expected_verdict(function.commented))
-        path = Path(file)
-        match path.suffix:
-            case ".hmm":
-                model = HiddenMarkovModel.load(path)
-                expected = expected_verdict(model.source)
-                return _compared(_read(model.question, expected).check(), expected)
-            case ".dip":
-                return _checked(path, source_of(path))
-            case _:
-                return _properties_checked(path)
-
-
-def _properties_checked(path: Path) -> tuple[ModelVerdict, ...]:
-    """The verdicts of all properties; the error is about those that are not as expected."""
-    model = _read(partial(load_model, path))
-    verdicts, wrong = [], []
-    for line in model.declared():
-        verdicts.append(model.check(line))
-        try:
-            _compared(verdicts[-1], line.expected or "holds")
-        except UnexpectedVerdict as unexpected:
-            wrong.append(str(unexpected))
-    if wrong:
-        raise UnexpectedVerdict("\n\n".join(wrong))
-    return tuple(verdicts)
-
-
-def _checked(path: Path, source: Source) -> FileVerdict:
-    def read() -> tuple[bool, Mechanism]:
-        every_size = asks(source).every_size
-        return every_size, Mechanism.load(path) if every_size else Mechanism.load_file(source, {})
-
-    either = expected_verdict(source, EXPECT) or expected_verdict(source, EXPECT_ALL)
-    every_size, mechanism = _read(lambda: held(Clock(), read, (source,)), either)
-    return _as_expected(mechanism, expected_verdict(source, EXPECT_ALL if every_size else EXPECT), every_size)
-
-
-def _as_expected(mechanism: Mechanism, expected: str | None, every_size: bool = False) -> FileVerdict:
-    if every_size:
-        return _compared(mechanism.prove(), expected)
-    if (claim := mechanism.program.claim) is not None and claim.number:
-        about_secrets: PufferfishVerdict = mechanism.pufferfish().check()
-        return _compared(about_secrets, expected)
-    found = _compared(mechanism.check(), expected, mechanism)
-    if claim is not None and mechanism.program.accurate is not None:
-        _compared(mechanism.check(f"accurate {show(mechanism.program.accurate)}"), "holds", mechanism)
-    return found
-
-
-def _compared(verdict: Answer, expected: str | None, mechanism: Mechanism | None = None) -> Answer:
-    """The verdict, if it is the expected one (private, if none is announced)."""
-    if verdict.status == (expected or "private"):
-        return verdict
-    raise UnexpectedVerdict(_unexpected(expected, verdict.status, _told(verdict, mechanism)))
-
-
-def _unexpected(expected: str | None, status: str, told: str) -> str:
-    return f"expected `{expected or 'private'}`, the verdict is `{status}`\n{told}"
+        told = _undecided("this mechanism", "private")
+        raise AssertionError(f"{told}\n{limit} (while it was read)") from None

@@ -11,7 +11,6 @@ from answers import contents
 
 import dipc
 from dipc.cli.main import status
-from dipc.testing import UnexpectedVerdict, check_file
 from tests.dipwhile.python.test_plugin import LOADED, ROOT
 
 pytest_plugins = ["pytester"]
@@ -79,21 +78,6 @@ def test_the_budget_command(capsys: Capture) -> None:
 
 
 # --- tests ---------------------------------------------------------------------------------------
-
-
-def test_a_file_as_a_test(folder: Path) -> None:
-    found = check_file(folder / "models" / "good.dpm")
-    assert isinstance(found, tuple) and [each.status for each in found] == ["holds", "fails"]
-    with pytest.raises(UnexpectedVerdict, match="expected `holds`, the verdict is `fails`"):
-        check_file(folder / "models" / "bad.dpm")
-    with pytest.raises(dipc.InputError, match="there is no formula"):
-        check_file(folder / "models" / "none.dpm")
-    text = Path(ROOT / "programs" / "hidden_markov" / "ex3.hmm").read_text(encoding="utf-8")
-    for name, expected in (("a", "violated"), ("b", "private")):
-        (folder / f"{name}.hmm").write_text(text.replace("# expect: violated", f"# expect: {expected}"))
-    assert check_file(folder / "a.hmm").status == "violated"
-    with pytest.raises(UnexpectedVerdict, match="expected `private`, the verdict is `violated`"):
-        check_file(folder / "b.hmm")
 
 
 def test_the_plugin_collects_models(

@@ -13,7 +13,6 @@ from test_cli import Capture, run
 
 import dipc
 from dipc.errors import InputError
-from dipc.testing import UnexpectedVerdict, check_file
 
 TWO = """import dipc
 
@@ -147,10 +146,6 @@ def test_in_python() -> None:
     assert dipc.load("two.py:coin") is dipc.load("two.py:coin")
     assert dipc.load("two.py:coin")(1, eps=5) in (0, 1)
     assert dipc.assert_private("two.py:coin").status == "private"
-    assert check_file("bad.py:bad").status == "violated"
-    with pytest.raises(UnexpectedVerdict, match="expected `private`, the verdict is `violated`"):
-        Path("bad.py").write_text(BAD.replace("# expect: violated", "pass"), encoding="utf-8")
-        check_file("bad.py:bad")
 
 
 def test_it_is_never_formatted(capsys: Capture) -> None:
