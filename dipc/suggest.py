@@ -13,9 +13,6 @@ from dipc.excerpts import MOST_QUOTED, listed
 Function = TypeVar("Function", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
 
-FORMER = {"time_limit": "seconds=60", "memory_limit": "megabytes=500", "progress": "progress=show"}
-"""Options that limits had once."""
-
 OPEN = 0x08  # a flag of functions that take any keyword
 
 MOST_COMPARED = 10_000
@@ -51,22 +48,15 @@ def nearest(name: str, known: Sequence[str]) -> str:
     return next(iter(get_close_matches(name, some, n=1, cutoff=0.6)), "")
 
 
-def option_meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
-    """The same for a keyword in Python, which may be one that limits had once."""
-    if name in FORMER:
-        return f"limits are set for a block: with dipc.limits({FORMER[name]}): ..."
-    return did_you_mean(name, known, otherwise)
-
-
 def options_only(function: Function) -> Function:
     """The function, or method, which refuses unknown options with what may have been meant.
 
     If it is a method, ``refuse_option(method, name, value)`` of its object has the first word.
 
-    >>> options_only(nearest)("a", known=[], time_limit=60)
+    >>> options_only(nearest)("a", knwon=[])
     Traceback (most recent call last):
-    dipc.errors.WrongType: error: `nearest` has no option `time_limit`
-        help: limits are set for a block: with dipc.limits(seconds=60): ...
+    dipc.errors.WrongType: error: `nearest` has no option `knwon`
+        help: did you mean `known`?
     """
     code = function.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -76,7 +66,7 @@ def options_only(function: Function) -> Function:
         for name in [name for name in options if name not in known]:
             if given and hasattr(given[0], "refuse_option"):
                 given[0].refuse_option(function.__name__, name, options[name])
-            hint = option_meant(name, [each for each in known if each != "self"])
+            hint = did_you_mean(name, [each for each in known if each != "self"])
             raise WrongType(f"`{function.__name__}` has no option `{name}`", hint=hint)
         return function(*given, **options)
 

@@ -430,27 +430,6 @@ def test_what_was_not_read_is_undecided(
             dipc.assert_pufferfish_private("ex2")
 
 
-FORMER: dict[str, Callable[..., Any]] = {
-    "load": lambda **former: dipc.load("svt1", **former),
-    "check": lambda **former: dipc.load("svt1").check(**former),
-    "decide": lambda **former: dipc.decide("forall eps > 0: eps > 0", **former),
-    "model": lambda **former: dipc.load_model("survey").check(PRIVACY, **former),
-}
-
-
-@pytest.mark.parametrize("name", FORMER)
-@pytest.mark.parametrize("option", ["time_limit", "memory_limit"])
-def test_former_options_have_a_new_form(name: str, option: str) -> None:
-    new = {"time_limit": "seconds=60", "memory_limit": "megabytes=500"}[option]
-    with pytest.raises(InputError, match=rf"`{option}`(?s:.*)with dipc\.limits\({new}\): "):
-        FORMER[name](**{option: 60})
-
-
-def test_parameters_with_the_names_of_former_options() -> None:
-    text = "param progress = 1; input q in {0, 1}; output o in 0..5; adjacent all; private eps; o <- progress"
-    assert dipc.load(text, progress=3).parameters == {"progress": "3"}
-
-
 def test_a_chain_is_longer_than_pickles_are_deep() -> None:
     steps = "x <- choose {x: 1/2, 1 - x: 1/2}\n" * 2_500
     text = f"input q in {{0, 1}}; output out in {{0, 1}}\nx <- q\n{steps}out <- x"

@@ -17,7 +17,6 @@ from dipc.errors import CLAIM_NAME, InputError, WrongType
 from dipc.models.values import Atom, Value, show, truth
 from dipc.numbers.exact import positive, rational
 from dipc.signs.eps_range import EpsRange
-from dipc.suggest import option_meant
 
 PythonValue = fmpq | Atom | int | bool | str | Fraction | Rational
 BOOLEANS = ("bool", "bool_")  # Python's, and numpy's new and old one, which are not subclasses of it
@@ -123,7 +122,7 @@ def cells_of(
     known = {v.name: v for v in variables}
     for name in given:
         if name not in known:
-            hint = option_meant(name, (), f"its {kind}s: {', '.join(known) or 'none'}")
+            hint = f"its {kind}s: {', '.join(known) or 'none'}"
             raise InputError(f"the program has no {kind} `{name}`", hint=hint)
     cells: dict[Cell, Value] = {}
     for variable in variables:

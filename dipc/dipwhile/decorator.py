@@ -41,7 +41,7 @@ from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
 from dipc.errors import InputError, InternalError, Source
-from dipc.suggest import option_meant
+from dipc.suggest import did_you_mean
 
 Told = Mapping[str, object]
 Numbers = Mapping[str, fmpq]
@@ -244,7 +244,7 @@ def read_either_way(
 def check_changed(changed: Numbers, known: Numbers) -> None:
     """Refuse values of parameters that there are not."""
     for name in changed.keys() - known.keys():
-        hint = option_meant(name, known) or "it has no parameters at all"
+        hint = did_you_mean(name, known) or "it has no parameters at all"
         raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
 
 

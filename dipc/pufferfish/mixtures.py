@@ -27,7 +27,7 @@ from dipc.signs.boxes import Fails as FailsAt
 from dipc.signs.boxes import Holds as HoldsEverywhere
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Fails, Holds
-from dipc.suggest import option_meant
+from dipc.suggest import did_you_mean
 
 Values = Mapping[str, fmpq]
 
@@ -63,7 +63,7 @@ def question_of(
 
 def _check_fixed(mixtures: Mixtures, values: Values) -> None:
     for name in (name for name in values if name not in mixtures.ring.names):
-        raise InputError(f"there is no parameter `{name}`", hint=option_meant(name, mixtures.ring.names))
+        raise InputError(f"there is no parameter `{name}`", hint=did_you_mean(name, mixtures.ring.names))
     for name, ends in zip(mixtures.ring.names, mixtures.ranges, strict=True):
         if name in values and not _is_within(values[name], ends, values):
             interval = ends.between(ends.low.at(values), ends.high.at(values))

@@ -17,7 +17,7 @@ from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import InputError, LimitReached, Span
 from dipc.models.values import Atom, Value, show
-from dipc.suggest import did_you_mean, option_meant
+from dipc.suggest import did_you_mean
 
 LARGEST_SET = 100_000
 """How many values a set, and how many cells an array, may have."""
@@ -29,7 +29,7 @@ def evaluate_parameters(params: tuple[ast.Param, ...], overrides: Mapping[str, f
     """The value of every parameter; each may use the earlier ones."""
     values: Constants = {}
     for name in overrides.keys() - {param.name for param in params}:
-        hint = option_meant(name, (param.name for param in params)) or "it has no parameters at all"
+        hint = did_you_mean(name, (param.name for param in params)) or "it has no parameters at all"
         if name == "eps":
             hint = "eps stands for every value; choose a single one with `at` (`--at 1`)"
         raise InputError(f"the program has no parameter `{name}`", hint=hint)
