@@ -10,9 +10,11 @@ from typing import Any
 
 import mpmath
 import oracles
+import pytest
 from campaigns import drawn, many, sown
 from hypothesis import given, note
-from strategies import programs
+from hypothesis import strategies as st
+from strategies import discrete_programs, programs
 
 import dipc
 from dipc.dipwhile.syntax import ast
@@ -25,7 +27,8 @@ CLOSE = mpmath.mpf(10) ** -25
 SEEDS = range(many(4, campaign=20))  # one alone may draw few claims that are violated
 
 
-def test_verdicts_survive_the_oracle() -> None:
+@pytest.mark.parametrize("source", [programs(), discrete_programs()], ids=["real", "integer"])
+def test_verdicts_survive_the_oracle(source: st.SearchStrategy[str]) -> None:
     tally: Counter[str] = Counter()
 
     def law(text: str) -> None:
@@ -44,7 +47,7 @@ def test_verdicts_survive_the_oracle() -> None:
         else:
             assert verdict.status == "undecided"
 
-    sown(drawn(4, campaign=7)(given(programs())(law)), SEEDS)
+    sown(drawn(4, campaign=7)(given(source)(law)), SEEDS)
     assert tally["private"] + tally["violated"] >= DECIDED * tally.total(), tally
     assert tally["private"], tally
     assert tally["violated"], tally

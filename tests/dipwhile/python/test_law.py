@@ -6,9 +6,12 @@ from pathlib import Path
 
 import oracles
 import pytest
-from campaigns import some
+from campaigns import drawn, some
 from dipwhile.python.to_python import load_function, to_python
+from hypothesis import given
+from hypothesis import strategies as st
 from shipped_programs import PROGRAMS
+from strategies import discrete_programs, programs
 
 import dipc
 from dipc.dipwhile.syntax.parser import parse
@@ -46,3 +49,9 @@ def test_shipped_programs(path: Path) -> None:
     original, written = dipc.load(text, **smaller).check(), in_python(text, **smaller).check()
     assert (written.status, written.goal, written.counts) == (original.status, original.goal, original.counts)
     assert written.counterexample == original.counterexample
+
+
+@drawn(6, campaign=30)
+@given(st.one_of(programs(), discrete_programs()))
+def test_random_programs(text: str) -> None:
+    same_distributions(text)
