@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from dipc.dipwhile.rederive.functions import NotCovered
+from dipc.dipwhile.rederive.functions import NotCovered, same
+from dipc.dipwhile.rederive.noise import Sample, measure
 from dipc.dipwhile.rederive.programs import Inputs, adjacent, distribution
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
@@ -101,3 +102,12 @@ def test_noise_of_an_unknown_kind() -> None:
     other = replace(draw, value=replace(draw.value, kind="Gauss"))
     with pytest.raises(NotCovered, match="noise of the kind Gauss"):
         distribution(replace(program, body=(other, *rest)), {"q": Fraction(0)}, {})
+
+
+def test_integers_and_reals_do_not_mix() -> None:
+    samples = [Sample("DLap", Fraction(1)), Sample("Lap", Fraction(1))]
+    with pytest.raises(NotCovered, match="integer noise compared with real noise"):
+        measure([(1, 1, 0)], samples)
+    apart = measure([(1, 0, -1), (0, 1, -1)], samples).pair()
+    tails = [measure([(1, -1)], [sample]) for sample in samples]
+    assert same(apart, tails[0].times(tails[1]).pair())
