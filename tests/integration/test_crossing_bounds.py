@@ -40,12 +40,6 @@ def test_two_integers_between_crossing_bounds(condition: str) -> None:
         assert not wrong(program, inputs, fmpq(3, 2))
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-def test_the_final_states_of_the_chain_have_mass_one(condition: str) -> None:
-    chain = dipc.load(f"{HEAD}{NOISE}o <- {condition}\n").chain(q=0)
-    assert sum((node.mass for node in chain if node.outcome), dipc.Quotient.of(0)) == dipc.Quotient.one()
-
-
 def condition(slope: int, offset: int, sign: int) -> Linear:
     """``v >= slope * w + offset`` (sign 1) or ``v <= slope * w + offset`` (sign -1); v is 0 and w is 1."""
     coefficients = ((0, fmpq(sign)), (1, fmpq(-sign * slope))) if slope else ((0, fmpq(sign)),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from itertools import permutations
 
 import pytest
 from flint import fmpq
@@ -71,17 +70,6 @@ def test_elimination_of_integer_samples_against_lattices(rows: System) -> None:
     found = conditions(rows[:3], integer=True)
     wanted = lattice_sum(tuple(w.function for w in INTEGER), frozenset(found))
     assert restricted(joint(INTEGER), found).mass() == wanted
-
-
-@pytest.mark.parametrize("integer", [False, True])
-def test_the_order_of_conditions(integer: bool) -> None:
-    @fixed(8)
-    @given(st.lists(ROWS, min_size=3, max_size=3))
-    def law(rows: System) -> None:
-        start, found = joint(INTEGER if integer else REAL), conditions(rows, integer=integer)
-        assert len({restricted(start, list(order)).mass() for order in permutations(found)}) == 1
-
-    law()
 
 
 @pytest.mark.parametrize("integer", [False, True])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
-from math import gcd
+from itertools import product
 
 import mpmath
-import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +13,6 @@ from numeric import fixed, high, integer_link, value
 from dipc.integration.lattice import lattice_sum
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
-from dipc.numbers.quotient import Quotient
 
 EPS = fmpq(4)
 RADIUS = 7  # exp(-4 * 8) is what is left out
@@ -57,36 +54,6 @@ def test_two_variables(rows: list[Row]) -> None:
 def test_three_variables(rows: list[Row]) -> None:
     found = value(lattice_sum((weight(),) * 3, links(rows[:2], 3)), EPS)
     assert abs(found - written_out((1, 1, 1), rows[:2])) < 1e-11
-
-
-@fixed(20)
-@given(SYSTEMS, ROWS)
-def test_a_condition_and_its_negation(rows: list[Row], cut: Row) -> None:
-    """``form >= 0`` or ``-form - 1 >= 0``: no integer point is lost or counted twice."""
-    rows, cut = [(a, b, k) for a, b, _, k in rows], (*cut[:2], cut[3])
-    opposite = (-cut[0], -cut[1], -cut[2] - 1)
-    functions = (weight(), weight(1, 1))
-    parts = (lattice_sum(functions, links([*rows, side], 2)) for side in (cut, opposite))
-    assert sum(parts, Quotient.of(0)) == lattice_sum(functions, links(rows, 2))
-
-
-@fixed(8)
-@given(SYSTEMS)
-def test_the_names_of_the_variables_do_not_matter(rows: list[Row]) -> None:
-    rows, functions = rows[:2], (weight(), weight(2, 1), weight(1, -1))
-    wanted = lattice_sum(functions, links(rows, 3))
-    for order in permutations(range(3)):
-        renamed = [(*(row[i] for i in order), row[-1]) for row in rows]
-        assert lattice_sum(tuple(functions[i] for i in order), links(renamed, 3)) == wanted
-
-
-@pytest.mark.parametrize(("a", "b"), [(2, 3), (3, 2), (2, -3), (4, 6), (5, 1)])
-def test_a_line_of_integer_points(a: int, b: int) -> None:
-    """a x = b y holds at the multiples of one vector: a geometric series."""
-    rows = [(a, -b, 0), (-a, b, 0)]
-    found = lattice_sum((weight(), weight()), links(rows, 2))
-    z = mpmath.exp(-high(EPS) * ((abs(a) + abs(b)) // gcd(a, b)))
-    assert abs(value(found, EPS) - (1 + z) / (1 - z)) < 1e-25
 
 
 def test_residues_that_no_integer_has() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import oracles
-import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,37 +45,6 @@ def test_probabilities_are_those_of_the_oracle(samples: list[tuple[str, fmpq]], 
     twins = [Sample(kind, oracles.fraction(rate)) for kind, rate in samples]
     wanted = oracles.real_measure([primitive((*row[:count], row[-1])) for row in rows], twins)
     assert oracles.exppoly_from_dipc(integrate(weights(samples), links(rows, count))) == wanted
-
-
-@fixed(25)
-@given(SAMPLES, SYSTEMS, ROWS)
-def test_a_half_space_and_its_complement(
-    samples: list[tuple[str, fmpq]], rows: System, cut: tuple[int, ...]
-) -> None:
-    count, functions = len(samples), weights(samples)
-    opposite = tuple(-c for c in cut)
-    parts = (integrate(functions, links([*rows, side], count)) for side in (cut, opposite))
-    assert sum(parts, ExpPoly()) == integrate(functions, links(rows, count))
-
-
-@fixed(10)
-@given(SYSTEMS)
-def test_the_names_of_the_variables_do_not_matter(rows: System) -> None:
-    """Variables are integrated out in another order, with the same result."""
-    functions = (density("Lap", fmpq(1)), density("LapPlus", fmpq(1, 2)), density("Lap", fmpq(2)))
-    wanted = integrate(functions, links(rows, 3))
-    for order in permutations(range(3)):
-        renamed = [(*(row[i] for i in order), row[-1]) for row in rows]
-        assert integrate(tuple(functions[i] for i in order), links(renamed, 3)) == wanted
-
-
-@pytest.mark.parametrize("count", [2, 3, 4])
-def test_the_largest_of_equal_samples_is_each_one_equally_often(count: int) -> None:
-    functions = (density("Lap", fmpq(1)),) * count
-    largest = [[int(i == 0) - int(i == j) for i in range(count)] for j in range(1, count)]
-    assert integrate(functions, frozenset(real_link(0, *row) for row in largest)) == ExpPoly.of(
-        fmpq(1, count)
-    )
 
 
 def test_means_shift_and_rates_scale() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import pytest
 from flint import fmpq
 from hypothesis import given
@@ -91,19 +89,6 @@ def test_geometric_sums(m: int, rate: fmpq) -> None:
 
     for i in range(-3, 4):
         assert numerator(i) - numerator(i - 1) == ExpPoly.exp(rate * i) * fmpq(i) ** m * d ** (m + 1)
-
-
-def test_binomials_by_a_double_sum() -> None:
-    """sum_{i <= n} sum_{j <= i} z^-j over j <= 0: the sums of sums are those of binomials."""
-    f = Piecewise.geometric(fmpq(1), fmpq(0)).restrict(fmpq(1, 2), above=False)
-    once = antidifference(f)
-    twice = antidifference(once.numerator.restrict(fmpq(1, 2), above=False))
-    d = once.denominator * twice.denominator
-    z = Quotient(ExpPoly.exp(-1))
-    assert Quotient(at(twice.numerator, 0), d) == 1 / ((1 - z) * (1 - z))
-    partial = sum((comb(k + 1, 1) * ExpPoly.exp(-k) for k in range(3)), ExpPoly())
-    rest = Quotient(at(twice.numerator, -3), d) + 3 * Quotient(at(once.numerator, -3), once.denominator)
-    assert Quotient(at(twice.numerator, 0), d) == Quotient(partial) + rest
 
 
 def test_what_does_not_vanish_at_minus_infinity_has_no_sum() -> None:
