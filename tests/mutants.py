@@ -58,7 +58,7 @@ LATE = (
     *("chain_mutants", "random_inequalities", "mutants", "verify"),
 )
 """Tests that take long and so come last, in this order."""
-SPARED = ("hostile", "trust", "shared_front_end", "slow_", "rederive", "cross_examination", "rebuilt")
+SPARED = ("hostile", "trust", "shared_front_end", "slow_", "rederive", "rebuilt")
 """Tests of certificates that are not about the kernel, or that put limits to the test."""
 UNTRIED = "storm.py"
 """Its tests need stormpy, which is seldom installed."""

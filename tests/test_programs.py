@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from campaigns import some
 from certificates import SMALLER
-from flint import fmpq
 from shipped_programs import PROGRAMS
 
 import dipc
@@ -85,23 +84,6 @@ def test_clamped_noise_is_the_table_written_out() -> None:
     clamped, table = (dipc.load(text_of(f"discrete/truncated_geometric{end}")) for end in ("", "_table"))
     for q in range(4):
         assert dict(clamped.distribution(q=q)) == dict(table.distribution(q=q))
-
-
-def test_the_programs_of_the_paper_are_there() -> None:
-    names = {path.stem for path in PROGRAMS}
-    wanted = "svt1 svt2 svt3 svt3_quarter svt4 svt5 svt6 sparse nmax1 nmax2 nmax3 nmax4 hist1 rand1 rand2"
-    assert set(wanted.split()) <= names
-
-
-# --- the smallest N that breaks, and how (DiPC, Table 3) -----------------------------------------
-
-
-@pytest.mark.parametrize(("name", "n", "at"), [("svt/svt3_quarter", 5, 27), ("svt/svt4", 2, "27/50")])
-def test_the_budgets_of_table_3_are_violated(name: str, n: int, at: int | str) -> None:
-    found = dipc.load(text_of(name), N=n).check(at=at)
-    assert found.status == "violated"
-    assert found.counterexample is not None
-    assert found.counterexample.epsilon == fmpq(Fraction(at).numerator, Fraction(at).denominator)
 
 
 # --- Sparse: delta > 0 (DiPC, Table 6) -----------------------------------------------------------

@@ -98,22 +98,6 @@ def test_the_least_t_and_the_curve_on_a_grid(tables: list[tuple[str, ...]], orde
                     assert near(mpmath.log(value(segment.value, eps)) / curve.times, needed)
 
 
-@fixed(many(8, campaign=300))
-@given(st.permutations(TABLES))
-def test_the_measures_in_their_order(tables: list[tuple[str, ...]]) -> None:
-    """Renyi grows with the order, at most to the privacy loss; that <= range <= twice the loss."""
-    assume("eps" in str(tables[:2]))
-    mechanism = program(*tables[:2])
-    measures = [asked(2), asked(3), asked(4), {}, asked(None)]
-    found = [mechanism.budget(**each).least for each in measures]  # type: ignore[arg-type]
-    if any(each.infinite for each in found):
-        assert all(each.infinite for each in found)
-        return
-    highs = [each.high for each in found]
-    assert all(one.low <= top for one, top in zip(found, highs[1:], strict=False))
-    assert found[-1].low <= 2 * highs[3]
-
-
 @pytest.mark.parametrize(
     ("name", "question", "t"),
     [("nmax1", {"range": True}, 1), ("nmax2", {"range": True}, 2), ("nmax1", {"renyi": 3}, 1)],

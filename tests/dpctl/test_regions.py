@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 from campaigns import many
@@ -148,30 +147,6 @@ def simple(family: Family, seed: int) -> Iterator[tuple[Example, Tree]]:
     rng = random.Random(seed)
     for _ in range(many(4, campaign=50)):
         yield evaluator.example(rng, family), evaluator.formula(rng, family, 2, ("P", "D", "and"))
-
-
-@pytest.mark.parametrize("family", [EPS, EXP], ids=["eps", "exp"])
-def test_a_formula_and_its_negation_share_out_the_range(family: Family) -> None:
-    for chain, f in simple(family, 3):
-        yes, no = (verdict(chain, text).regions for text in (shown(f), f"!({shown(f)})"))
-        for name in yes:
-            parts = sorted((*yes[name], *no[name]), key=lambda r: (place(r.low).mid(), not r.low_closed))
-            assert (parts[0].low, parts[0].low_closed) == (fmpq(0), False)
-            assert (parts[-1].high, parts[-1].high_closed) == (fmpq(2 if family is EPS else 1), True)
-            for before, after in pairwise(parts):
-                assert side(place(before.high), after.low) == 0
-                assert before.high_closed is not after.low_closed
-
-
-def test_scaling_eps_in_model_formula_and_range_scales_the_regions() -> None:
-    for chain, f in simple(EXP, 4):
-        once = verdict(chain, shown(f)).regions
-        text = shown(f).replace("2*eps", "4*eps").replace("[eps", "[2*eps")
-        twice = verdict(chain, text, "(0, 1/2]", "let x = exp(2*eps)").regions
-        for name, regions in once.items():
-            for one, two in zip(regions, twice[name], strict=True):
-                assert one[2:] == two[2:]
-                assert all(side(2 * place(b), a) == 0 for a, b in zip(one[:2], two[:2], strict=True))
 
 
 def regions_of(chain: str, text: str) -> dict[str, list[str]]:

@@ -109,17 +109,6 @@ def test_bounded_formulas_need_a_choice_for_every_history(seed: int) -> None:
     assert extremes(mdp, path) == expected
 
 
-@pytest.mark.parametrize("seed", some(range(80), 13))
-def test_with_one_action_both_are_the_probability_in_the_chain(seed: int) -> None:
-    random = Random(seed)
-    mdp = random_mdp(random, random.randint(2, 5), 1)
-    path = random_path(random, 3, bounded=False, unbounded_sign=True)
-    chain = MarkovChain(mdp.names, mdp.labels, (), (), tuple(rows[0] for rows in mdp.rows))
-    values = path_probabilities(chain, path, lambda part: states_of(mdp, part))
-    assert extremes(mdp, path) == [(fraction(p), fraction(p)) for p in values]
-    assert extremes(mdp, Not(path)) == [(1 - fraction(p), 1 - fraction(p)) for p in values]
-
-
 @pytest.mark.parametrize("seed", some(range(40), 6))
 def test_conjunctions_of_safe_and_cosafe_formulas(seed: int) -> None:
     """F a & G b: no single policy may attain it, so chains bound it; two automata agree on it."""

@@ -19,7 +19,7 @@ from rationals import flint, fraction
 from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
 from dipc.dpctl.formula import Formula, Not, Privacy, Property, Proposition, Query, Truth, Until
-from dipc.dpctl.model import MDP, MarkovChain, load_model
+from dipc.dpctl.model import MDP, load_model
 from dipc.dpctl.pipeline import check, value
 from dipc.dpctl.processes import Options
 from dipc.dpctl.progression import progression
@@ -32,7 +32,6 @@ from dipc.models.chain import Mdp
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.tables import end_as_text
 
 ABOVE_THRESHOLD = Path(__file__).parents[2] / "programs" / "chains" / "above_threshold.dpm"
 EVENTUALLY_A = Until(Truth(True), Proposition("a"))
@@ -213,21 +212,6 @@ SURVEY = {
 def survey() -> MDP:
     """Figure 5 of the paper."""
     return MDP(SURVEY, labels={"out_1": ["yes"], "out_0": ["no"]}, neighbours=[("plus", "minus")])
-
-
-def test_the_interactive_survey() -> None:
-    verdict = survey().check("D[ln 3, 0](X out_1)")
-    assert verdict.status == "fails"
-    witness = verdict.witness
-    assert witness is not None
-    numbers = (witness.probability, witness.neighbour_probability, witness.bound, witness.excess)
-    assert (witness.prefix, witness.cycle, *map(str, numbers)) == (("H",), (), "4/5", "1/5", "3/5", "1/5")
-    assert survey().check("D[ln 4, 0](X out_1) & D[ln 4, 0](X out_0)").status == "holds"
-    (segment,) = survey().value("D[?, 0](X out_1)").values[""]
-    assert segment.found is not None and str(segment.found.value) == "4"
-    assert survey().check("D[ln 4, 0](F out_1)").status == "holds"
-    witness = survey().check("D[ln 3, 0](F out_1)").witness
-    assert witness is not None and (witness.prefix, witness.cycle) == (("H",), ())
 
 
 def test_for_every_eps() -> None:
@@ -459,19 +443,6 @@ def test_a_missing_action_is_noted_and_leads_nowhere() -> None:
     assert verdict.status == "fails" and "`s` has no action `b`" in verdict.notes[0]
     assert verdict.witness is not None and verdict.witness.cycle == ("b",)
     assert not survey().check("D[ln 4, 0](X out_1)").notes
-
-
-def test_equal_to_the_chain_of_the_survey() -> None:
-    rows = {state: SURVEY[state, "L"] for state in ("plus", "minus")}
-    chain = MarkovChain(rows, neighbours=[("plus", "minus")])
-    both = MDP({(s, a): row for s, row in rows.items() for a in "LM"}, neighbours=[("plus", "minus")])
-    for text in ("D[eps, 0](X yes)", "D[eps, 1/10](X yes) | D[ln 2, 0](X no)"):
-        one, other = chain.check(text), both.check(text)
-        assert one.at == other.at and one.witness and other.witness
-        assert one.witness.excess == other.witness.excess
-        for state in ("plus", "minus"):
-            (left,), (right,) = one.regions[state], other.regions[state]
-            assert end_as_text(left.low) == end_as_text(right.low) and left[1:] == right[1:]
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,6 @@ def record(capsys: Capture, *arguments: str) -> tuple[int, Any]:
     return code, contents(out)
 
 
-# --- outputs; docs/pufferfish.md shows others ---------------------------------------------------------
-
-
 # --- functions of eps, delta -------------------------------------------------------------------------
 
 

@@ -20,7 +20,6 @@ from pufferfish.prior_programs import (
     SVT,
     decided,
     least,
-    mixtures_of,
     program,
 )
 
@@ -28,15 +27,9 @@ import dipc
 from dipc.clock import Clock
 from dipc.dipwhile.priors import weights
 from dipc.errors import InputError
-from dipc.models.mixtures import Claim
-from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Ring
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish import functions
-from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish.verdict import Private, Undecided, Violated
-from dipc.signs.boxes import Box
-from dipc.signs.eps_range import EpsRange
 
 # --- examples of the paper -------------------------------------------------------------------
 
@@ -65,56 +58,9 @@ def test_the_prototype_for_svt(prior: str, claim: str) -> None:
     assert isinstance(decided(core, claim), Private)
 
 
-@pytest.mark.parametrize("prior", [INDEPENDENT, EQUAL])
-def test_a_violation_is_inside_the_class_and_has_its_numbers(prior: str) -> None:
-    core = program(SVT.format(prior="param a in (0, 1), b in (0, 1)", lines=prior))
-    verdict = decided(core, "eps/20")
-    assert isinstance(verdict, Violated)
-    found = verdict.counterexample
-    assert found.epsilon is not None
-    a, b = (float(Fraction(str(found.parameters[name]))) for name in ("a", "b"))
-    assert 0 < a < 1
-    assert 0 < b < 1
-    eps = float(Fraction(str(found.epsilon)))
-    law = {q: floats(core, q, eps) for q in product((0, 1), repeat=2)}
-    weight = {
-        q: (q[0] * a + (1 - q[0]) * (1 - a)) * (q[1] * b + (1 - q[1]) * (1 - b))
-        if prior is INDEPENDENT
-        else (a if q[0] else 1 - a) * (q[0] == q[1])
-        for q in law
-    }
-    values = []
-    for secret in (found.secret, found.against):
-        cell, value = int(secret[2]) - 1, int(secret[-1])
-        chosen = [q for q in law if q[cell] == value]
-        z = sum(weight[q] for q in chosen)
-        values.append(sum(weight[q] * law[q][found.sequence[0]] for q in chosen) / z)
-    assert number(found.probability) == pytest.approx(values[0], rel=1e-3)
-    assert number(found.other_probability) == pytest.approx(values[1], rel=1e-3)
-    assert values[0] > exp(eps / 20) * values[1]
-
-
-def floats(core: object, q: tuple[int, ...], eps: float) -> dict[str, float]:
-    """The law of the sparse vector technique by numerical integration over the threshold."""
-    steps, width = 4001, 60 / eps
-    found: dict[str, float] = defaultdict(float)
-    for k in range(steps):
-        t = (2 * k / (steps - 1) - 1) * width
-        w = eps / 4 * exp(-eps / 2 * abs(t)) * 2 * width / (steps - 1)
-        above = [tail(eps / 4, t - value) for value in q]
-        found["out=[top, bot]"] += w * above[0]
-        found["out=[bot, top]"] += w * (1 - above[0]) * above[1]
-        found["out=[bot, bot]"] += w * (1 - above[0]) * (1 - above[1])
-    return found
-
-
 def number(p: Quotient) -> float:
     """A constant, for comparisons with floats."""
     return float(p.enclose(arb(0)))
-
-
-def tail(rate: float, x: float) -> float:
-    return exp(-rate * x) / 2 if x > 0 else 1 - exp(rate * x) / 2
 
 
 @pytest.mark.parametrize("claim", ["eps/4", "9/20*eps", "eps/2", "eps", "eps/2 for eps in (0, 1]"])
@@ -307,51 +253,6 @@ def quotients_at(cells: Draws, p: Fraction) -> Iterator[tuple[float, float]]:
 
 
 # --- Bernstein coefficients ------------------------------------------------------------------
-
-
-@given(
-    st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 2)), st.integers(-5, 5), min_size=1),
-    st.tuples(*[st.fractions(0, 1, max_denominator=8)] * 2),
-)
-def test_corners_and_halves(f: dict[tuple[int, int], int], point: tuple[Fraction, Fraction]) -> None:
-    """Both halves have the values of f at their corners, and bounds of f between their coefficients."""
-    tensor = functions.bernstein({powers: ExpPoly.of(c) for powers, c in f.items()}, 2)
-    box = Box(((fmpq(0), fmpq(1)),) * 2, tensor, ())
-    todo, axes = [box], [axis for axis, size in enumerate(tensor.shape) if size > 1]
-    for _ in range(2):
-        todo += [half for part in todo for axis in axes for half in part.halves(axis)]
-    for part in todo:
-        for corner, value in part.corners():
-            assert value == fmpq(*value_at(f, corner))
-        inside = [
-            lo + (hi - lo) * fmpq(x.numerator, x.denominator)
-            for (lo, hi), x in zip(part.sides, point, strict=True)
-        ]
-        known = fmpq(*value_at(f, inside))
-        numbers = [v.as_rational() for v in part.tensor.coefficients]
-        assert min(numbers) <= known <= max(numbers)
-
-
-def value_at(f: dict[tuple[int, int], int], point: object) -> tuple[int, int]:
-    x, y = (Fraction(int(v.p), int(v.q)) for v in point)
-    value = sum((c * x**i * y**j for (i, j), c in f.items()), Fraction(0))
-    return value.numerator, value.denominator
-
-
-@settings(max_examples=many(6, campaign=200), deadline=None)
-@given(draws(), st.sampled_from(["ln(5/4)", "ln(3/2)", "ln(2)", "ln(9/4)"]))
-def test_both_routes_agree(cells: Draws, claim: str) -> None:
-    """A program without eps, decided as a model and with coefficients that happen not to depend on eps."""
-    core = program(BLURRED.format(n=len(cells), prior=prior_text(cells)))
-    try:
-        found = mixtures_of(core)
-    except InputError as error:
-        assert "no prior draws" in error.message
-        return
-    asked = Claim(claim, fmpq(*map(int, claim[3:-1].split("/"))))
-    verdict = functions.check(deciding.question_of(found, asked, EpsRange.positive()), Clock())
-    if not isinstance(verdict, Undecided):
-        assert verdict.status == decided(core, claim).status
 
 
 SQUARE = """

@@ -10,13 +10,11 @@ from random import Random
 import pytest
 from campaigns import some, spared
 from flint import fmpq
-from patience import quickest
 from pufferfish.brute_force import Matrices, evaluated, excess, least
 from pufferfish.small_models import (
     above_threshold,
     both,
     geometric,
-    noisy_chain,
     question,
     random_question,
 )
@@ -110,13 +108,6 @@ def test_the_examples_of_the_note():
     assert (p, q) == (fraction(eleven.probability), fraction(eleven.other_probability)) and p == 32 * q
     assert len(eleven.sequence) == 11
     assert check(above_threshold(9), 16).status == "private"
-
-
-def test_speed():
-    assert c_of(budget(noisy_chain(40))) > 1
-    assert quickest(lambda: budget(noisy_chain(40))) < 1
-    assert c_of(budget(above_threshold(31))) == 2**15
-    assert quickest(lambda: budget(above_threshold(31))) < 5
 
 
 @pytest.mark.parametrize("seed", some(range(12), 5))
