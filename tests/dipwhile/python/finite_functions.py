@@ -81,18 +81,6 @@ def orders(q, eps, N=3, M=4):
     return [s[-1], m, second + sum(s[1:]), max(range(len(q)), key=lambda i: q[i]) + largest]
 
 
-# x in 0..3 | out in 0..9
-def closures(x, eps):
-    calls = []
-
-    def add(n, factor=2):
-        calls.append(n)
-        return n * factor
-
-    y = add(x) + add(1, factor=1)
-    return y + len(calls) - 2 if 0 <= x < 3 and x not in (1,) else y
-
-
 # x in 0..3 | out in 0..6
 def from_outside(x, eps):
     return LEVELS[clamp(x)] + (x in LEVELS) + min(max(x, 1), 2)
@@ -120,36 +108,6 @@ def binomial(x, eps):
     return sum(kept) + rng.binomial(2, 1 / 4)
 
 
-# q[N] in {0, 1} | out in 0..3
-def aliases(q, eps, N=3):
-    a = list(q)
-    b = a
-    c = a[:]
-    b[0] = 1 - b[0] if flip(1 / 4) else b[0]
-    a += [1]
-    return a[0] + len(b) - len(c) + (c[0] == b[0])
-
-
-# x in 0..2 | out in 0..12
-def assigned_in_branches(x, eps):
-    if x == 0:
-        kind, sizes = "small", [1]
-    elif x == 1:
-        kind, sizes = "middle", [1, 2]
-    else:
-        kind, sizes = "large", [1, 2, 3]
-    return sum(sizes) + (kind == "large") + sizes[-1]
-
-
-# q[N] in {0, 1} | out in 0..6
-def while_loop(q, eps, N=3):
-    i = n = 0
-    while i < N and n < 2:
-        n += q[i] if flip(3 / 4) else 0
-        i += 1
-    return n + i
-
-
 # q[N] in {0, 1, 2} | h[K] in 0..9
 def counters(q, eps, N=2, K=3):
     found = Counter(q)
@@ -158,15 +116,6 @@ def counters(q, eps, N=2, K=3):
         made[v] += 2
     sizes = len(found) + len(made) + (found[5] if 5 not in found else 9)
     return [found[0] + made[1], sizes, made[2] + len(made)]
-
-
-# q[N] in {0, 1} | out in {-1, 0, 1}
-def conditions_of_numbers(q, eps, N=2):
-    first = q[0] or -1
-    both = q[0] and q[1]
-    if not q[1] and flip(1 / 2):
-        return first
-    return both if both else 0
 
 
 # x in 0..2 | h[K] in 0..9
@@ -330,3 +279,20 @@ def masks(q, eps, N=3):
 # q[N] in {0, 1} | out in 0..19
 def pairs_of_cells(q, eps, N=2):
     return sum(a * b for a, b in product(q, [1, 2])) + len(list(chain(q, [1], product("ab", repeat=1))))
+
+
+# x in 0..2 | out in 0..99
+def words_of_dipc(x, eps):
+    a = [uniform({0, x}), choose({0: 1 / 4, 1: 3 / 4}), 1]
+    b = [0] * 3
+    b[uniform(range(3))] += 1
+    return 10 * argmax(a) + argmin(a) + 30 * disc(x - 1, -1, 0) + 3 * b[0] + 30
+
+
+# x in 0..2 | out in 0..99
+def targets_from_left_to_right(x, eps):
+    a, i = [0] * 3, 1
+    i, a[i] = x, 5
+    b, j = [0] * 3, 0
+    j = b[j] = x
+    return a[0] + 2 * a[1] + i + 10 * b[0] + 20 * (b[2] + j)

@@ -1,20 +1,16 @@
 """The twin of mechanisms in Python: the function really run, along every path of its finite choices.
 
-Nothing is shared with dipc.python: ``flip``, ``uniform``, ``choose`` and whatever else draws are functions
-here, and each run replays a list of choices.  The result is the exact distribution of what is returned.
+Nothing is shared with dipc.python: each run replays a list of choices, which whatever draws has made.  The
+result is the exact distribution of what is returned.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from types import CodeType, SimpleNamespace
 from typing import Any
 
-from flint import fmpq
-
-from dipc.models.values import Atom, truth
+from dipc.models.values import Atom
 
 Law = dict[Any, Any]
 
@@ -55,56 +51,6 @@ def law(run: Callable[[Choices], Any]) -> Law:
         if not script:
             return {key: mass for key, mass in found.items() if mass > 0}
         script[-1] += 1
-
-
-def exact(probability: Any) -> Fraction:
-    """1/3 is a float when it is run."""
-    return Fraction(probability).limit_denominator(1000)
-
-
-def law_of(text: str, name: str, *inputs: Any) -> Law:
-    """The distribution of what the function returns on these inputs, with the words of dipc."""
-    code = compile(text, "<run>", "exec")
-
-    def run(choices: Choices) -> Any:
-        value = function_of(code, name, choices)(*(list(x) if isinstance(x, tuple) else x for x in inputs))
-        return tuple(value) if isinstance(value, list) else value
-
-    return law(run)
-
-
-def function_of(code: CodeType, name: str, run: Choices) -> Callable[..., Any]:
-    scope: dict[str, Any] = {
-        "dipc": SimpleNamespace(mechanism=lambda **_: lambda function: function),
-        "choose": lambda options: run.pick(options, map(exact, options.values())),
-        "flip": lambda probability: run.flip(exact(probability)),
-        "uniform": run.pick,
-        "argmax": lambda values: max(range(len(values)), key=lambda i: (values[i], -i)),
-        "argmin": lambda values: min(range(len(values)), key=lambda i: (values[i], i)),
-        "disc": lambda x, *levels: next((level for level in levels[:-1] if x <= level), levels[-1]),
-        "count": lambda *conditions: sum(conditions),
-        "floor": math.floor,
-        "ceil": math.ceil,
-        "mod": lambda a, b: a % b,
-        "Fraction": Fraction,
-    }
-    exec(code, scope)
-    function = scope[name]
-    assert callable(function)
-    return function
-
-
-def as_value(value: Any) -> Any:
-    """A Python value as dipc's."""
-    match value:
-        case tuple():
-            return tuple(map(as_value, value))
-        case bool():
-            return truth(value)
-        case str():
-            return Atom(value)
-    exact = Fraction(value)
-    return fmpq(exact.numerator, exact.denominator)
 
 
 WORDS = {"true": True, "false": False, "True": True, "False": False, "None": None}

@@ -102,6 +102,11 @@ def fakes(draws: Choices) -> dict[str, Any]:
         ),
         "secrets": SimpleNamespace(randbelow=integers),
         "flip": draws.flip,
+        "uniform": draws.pick,
+        "choose": lambda options: draws.pick(options, options.values()),
+        "argmax": lambda values: max(range(len(values)), key=lambda i: (values[i], -i)),
+        "argmin": lambda values: min(range(len(values)), key=lambda i: (values[i], i)),
+        "disc": lambda x, *levels: next((level for level in levels[:-1] if x <= level), levels[-1]),
     }
 
 

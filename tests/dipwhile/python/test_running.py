@@ -14,7 +14,6 @@ from math import e, sqrt
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from campaigns import LEFT_OUT, many
 from dipwhile.python.to_python import load_function
@@ -84,41 +83,6 @@ def written_in(document: str) -> Iterator[tuple[str, str]]:
 NOT_RUN = ("rejection", "first_above", "wrong")  # endless, with a helper beside it, refused
 DOCUMENTED = {name: code for name, code in written_in("python.md") if name not in NOT_RUN}
 
-WITH_LIBRARIES = {
-    "survey": """import math, random, dipc
-@dipc.mechanism(inputs="bit in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")
-def survey(bit, eps=1.0):
-    p = math.exp(eps) / (1 + math.exp(eps))
-    if random.random() < p:
-        return bit
-    return 1 - bit
-""",
-    "loudest": """import numpy as np, dipc
-@dipc.mechanism(inputs="q[N] in {0, 1}", outputs="best in 0..N-1", adjacent="linf 1", private="eps")
-def loudest(q, epsilon, N=2):
-    noisy = np.array(q) + np.random.laplace(loc=0, scale=2 / epsilon, size=N)
-    return int(np.argmax(noisy))
-""",
-    "shuffled": """import numpy as np, dipc
-rng = np.random.default_rng(1)
-SHARES = {
-    "first": 0.1,  # of the budget
-    "second": 0.9,
-}
-@dipc.mechanism(inputs="q[2] in {0, 1}", outputs="out[2] in {0, 1}", adjacent="hamming 1", private="eps")
-def shuffled(q, eps):
-    keep = {name: np.exp(eps * share) / (1 + np.exp(eps * share)) for name, share in SHARES.items()}
-    out = [x if np.random.random() < keep[name] else 1 - x for x, name in zip(q, SHARES)]
-    rng.shuffle(out)
-    return out
-""",
-    "by_score": """import math, random, dipc
-@dipc.mechanism(inputs="score[3] in {0, 1}", outputs="w in 0..2", adjacent="linf 1", private="eps")
-def by_score(score, eps):
-    return random.choices(range(3), weights=[math.exp(eps * s / 2) for s in score])[0]
-""",
-}
-
 
 def inputs_of(mechanism: dipc.PythonMechanism) -> dict[str, Any]:
     """The first input, and one with as many different values as there are."""
@@ -142,16 +106,6 @@ def agrees(mechanism: dipc.PythonMechanism, eps: Any = 1) -> None:
         for name, value in inputs.items()
     }
     assert distance(mechanism, eps, eps, RUNS, **whole) < FAR
-
-
-@pytest.mark.parametrize("name", WITH_LIBRARIES)
-def test_functions_with_libraries(name: str) -> None:
-    """They draw by themselves: the generators of random and numpy are seeded."""
-    random.seed(7)
-    np.random.seed(7)
-    mechanism = load_function(WITH_LIBRARIES[name], name)
-    assert mechanism.check().status == "private"
-    agrees(mechanism)
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
