@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import networkx
 import pytest
 from flint import fmpq
+from pufferfish.brute_force import Matrices
 
 import dipc
 from dipc.clock import Clock
@@ -189,29 +190,17 @@ def test_a_horizon_without_a_least_constant() -> None:
     assert float(enclosed.low.as_rational()) == pytest.approx(2 + 7**0.5)
 
 
-# --- probabilities: judged by the sum over all paths ---------------------------------------------------
-
-
-def by_paths(word: str, start: Mapping[int, Fraction]) -> Fraction:
-    """P(word) of the chain with the matrices T and E, from the distribution of the first state."""
-    total = Fraction(0)
-    for path in product(range(2), repeat=len(word)):
-        p = start.get(path[0], Fraction(0))
-        for s, t in pairwise(path):
-            p *= Fraction(T[s][t])
-        for s, o in zip(path, word, strict=True):
-            p *= Fraction(E[s][int(o)])
-        total += p
-    return total
+# --- probabilities -------------------------------------------------------------------------------------
 
 
 def test_probabilities() -> None:
     model = dipc.HiddenMarkovModel.of(T, E)
     asked = model.compare({"0": "1/3", "1": "2/3"}, "1", horizon=3)
-    start = {0: Fraction(1, 3), 1: Fraction(2, 3)}
+    matrices = Matrices(asked.question.model)
+    start = matrices.vector([(0, fmpq(1, 3)), (1, fmpq(2, 3))])
     for letters in product("01", repeat=3):
-        word = "".join(letters)
-        assert Fraction(asked.probability(letters, given="first").as_rational()) == by_paths(word, start)
+        found = Fraction(asked.probability(letters, given="first").as_rational())
+        assert found == matrices.probability(start, letters)
     (law,) = asked.laws("first").values()
     found = list(law.sequences(3, Clock()))
     assert [word for word, _ in found] == list(product("01", repeat=3))

@@ -208,36 +208,6 @@ def test_hist2(n: int) -> None:
     assert mechanism.check("0*eps, (1 - exp(-9/(10*eps)))/2").status == "violated"
 
 
-def test_scale_form() -> None:
-    """``Lap(scale = eps/2, mean = m)`` has rate and loss 2/eps: eps-private from the square root of 2 on."""
-    text = """
-        input q in {0, 1};  output out in {0, 1};  adjacent all;  private eps
-        r <- Lap(scale = eps/2, mean = q)
-        if r <= 0 then out <- 0 else out <- 1 end
-    """
-    mechanism = dipc.load(text)
-    assert mechanism.check().counterexample.violated_for == (("0", "1.4142135623"),)
-    assert mechanism.check("eps for eps in [1415/1000, inf)").status == "private"
-    assert mechanism.check("eps for eps in [1414/1000, inf)").status == "violated"
-
-
-def test_both_kinds_in_one_program() -> None:
-    """Losses add: eps + 1/eps <= 2*eps from 1 on; if only the second query differs, from 1/sqrt(2) on."""
-    text = """
-        input q[2] in {0, 1};  output out[2] in {0, 1};  adjacent all;  private 2*eps
-        r <- Lap(eps, q[1]);  s <- Lap(1/eps, q[2])
-        if r <= 0 then out[1] <- 0 else out[1] <- 1 end
-        if s <= 0 then out[2] <- 0 else out[2] <- 1 end
-    """
-    mechanism = dipc.load(text)
-    assert mechanism.check("2*eps for eps in [1, inf)").status == "private"
-    assert mechanism.check("2*eps for eps in [999/1000, inf)").status == "violated"
-    pair = ({"q": [0, 0]}, {"q": [1, 1]})
-    assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "1"),)
-    pair = ({"q": [0, 0]}, {"q": [0, 1]})
-    assert mechanism.check("2*eps", pair=pair).counterexample.violated_for == (("0", "0.7071067811"),)
-
-
 @pytest.mark.parametrize("delta", some(["1/20", "1/5", "exp(-1/eps)", "exp(-eps)", "eps/(1+eps)/2"], 3))
 def test_mixed_claims_with_delta_against_the_grid(delta: str) -> None:
     """The exact delta at eps = sum of the positive excesses, at 60 digits, for all pairs on a grid."""

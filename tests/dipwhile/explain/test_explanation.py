@@ -60,22 +60,6 @@ def test_programs_are_explained(name: str, parameters: dict[str, int]) -> None:
     assert "None" not in text
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "t", "exact"),
-    [
-        ("svt1", {"N": 2}, "1/2", "1/2"),
-        ("svt4", {"N": 2}, "3/2", "21/20"),
-        ("nmax3", {}, "3/2", "3/2"),
-        ("hist1", {"N": 1}, "1", "1"),
-    ],
-)
-def test_shifts_against_the_exact_loss(name: str, parameters: dict[str, int], t: str, exact: str) -> None:
-    found = dipc.load(name, **parameters).explain()
-    assert found.aligned is not None
-    assert found.tightness is not None
-    assert (str(found.aligned), str(found.tightness.least.exact)) == (t, exact)
-
-
 def test_what_was_asked_for() -> None:
     mechanism = dipc.load("svt1")
     pair = ("q=[0,1,1]", "q=[1,1,1]")

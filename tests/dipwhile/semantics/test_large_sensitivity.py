@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import pytest
 import reference
 from agreement import world, wrong
 from campaigns import some
 from exact_integrals import NONE, exponential, sign
 from flint import fmpq
-from numeric import value
 
 import dipc
 from dipc.certificate.format import dumps
@@ -73,12 +71,6 @@ class Sample:
 
 def law_of(mechanism: Any, q: int) -> dict[str, Quotient]:
     return {str(dict(output)["o"]): p for output, p in mechanism.distribution(q=q).items()}
-
-
-def value_of(p: Quotient, eps: fmpq) -> mpmath.mpf:
-    """Denominators such as (1 - exp(-eps/10^6))^6 are small: their terms need many digits."""
-    with mpmath.workdps(200):
-        return value(p, eps)
 
 
 def random_sample(family: str, seed: int, far: int) -> Sample:
@@ -160,20 +152,6 @@ def test_the_number_of_terms_does_not_depend_on_the_distance(family: str) -> Non
         assert isinstance(mechanism.check(), Private | Violated)
         found.append([terms(mechanism, q) for q in (0, far)])
     assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize("family", sorted(set(FAMILIES) - {"clamped"}))
-def test_far_apart_it_is_nearly_continuous(family: str) -> None:
-    """With means 10^6 apart the probabilities are those of Laplace noise, but for some 10^-6."""
-    far = 10**6
-    rates = (Fraction(1, far), Fraction(3, 2 * far), Fraction(1, far - 1))
-    sample = Sample(FAMILIES[family], far, rates, far // 3, far // 2)
-    discrete = law_of(dipc.load(sample.text), far)
-    continuous = law_of(dipc.load(sample.text.replace("DLap(", "Lap(")), far)
-    eps = fmpq(3, 2)
-    assert set(discrete) == set(continuous)
-    for outcome, p in continuous.items():
-        assert abs(value_of(p, eps) - value_of(discrete[outcome], eps)) < mpmath.mpf(10) ** -5
 
 
 @pytest.mark.parametrize(

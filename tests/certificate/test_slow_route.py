@@ -1,4 +1,4 @@
-"""The slow evaluator refuses every name, kind, arity and comparison that it does not define.
+"""The slow route refuses every name, kind, arity, comparison and loop that it does not define.
 
 The programs are refused by dipc's front end, too; here only its parser has seen them.
 """
@@ -10,12 +10,16 @@ from fractions import Fraction
 
 import pytest
 
-from dipc.dipwhile.rederive.functions import NotCovered, same
+from dipc.dipwhile.rederive.draws import check_draws, samples, surely
+from dipc.dipwhile.rederive.functions import EPS, ONE, Mass, NotCovered, constant, exponential, same
+from dipc.dipwhile.rederive.loops import Moves, exits
 from dipc.dipwhile.rederive.noise import Sample, measure
 from dipc.dipwhile.rederive.programs import Inputs, adjacent, distribution
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.parser import parse
 from dipc.errors import Source
+from dipc.kernel.facts import ZERO, Interval, add
+from dipc.kernel.reading import Refused
 
 HEAD = "input q in {0, 1}; output o in {0, 1} = 0\n"
 MEANINGLESS = [
@@ -111,3 +115,54 @@ def test_integers_and_reals_do_not_mix() -> None:
     apart = measure([(1, 0, -1), (0, 1, -1)], samples).pair()
     tails = [measure([(1, -1)], [sample]) for sample in samples]
     assert same(apart, tails[0].times(tails[1]).pair())
+
+
+# --- loops that are not solved; `tests/laws` judges the others --------------------------------------
+
+E = exponential(Fraction(1))
+UP, DOWN = Mass(E).over(add(constant(1), E)), Mass().over(add(constant(1), E))
+
+
+def number(value: Fraction) -> Mass:
+    return Mass(constant(value))
+
+
+def test_a_loop_without_end_is_not_covered() -> None:
+    for moves in ({0: Mass()}, {0: UP, 1: Mass(add(E, constant(-2)))}):
+        with pytest.raises(NotCovered, match="not shown that it ends"):
+            exits(0, lambda s, moves=moves: moves if s == 0 else None)  # type: ignore[misc]
+
+
+def test_every_state_must_leave_its_component() -> None:
+    """From 0 a run leaves, or goes to 1; but whether it comes back from there depends on the budget."""
+    half, perhaps = number(Fraction(1, 2)), Mass(add(E, constant(-2)))
+    chain: dict[int, Moves[int]] = {0: {1: half, 2: half}, 1: {0: perhaps, 1: Mass(add(constant(3), E))}}
+    with pytest.raises(NotCovered, match="not shown that it ends"):
+        exits(0, chain.get)
+
+
+def test_a_chain_that_grows_is_not_covered() -> None:
+    with pytest.raises(NotCovered, match="states"):
+        exits(0, lambda s: {s + 1: Mass()})
+
+
+# --- draws ------------------------------------------------------------------------------------------------
+
+UNIT = constant(1)
+LESS = add(UNIT, {EPS: Fraction(-1)})  # 1 - eps
+
+
+def up_to(high: int) -> Interval:
+    return Interval(ZERO, Fraction(high), False, True)
+
+
+def test_draws() -> None:
+    halves = (({EPS: ONE}, UNIT), (LESS, UNIT))
+    check_draws([halves], up_to(1))
+    with pytest.raises(Refused, match=r"^deep: draws: a probability is negative: \(1 \+ -1\*eps\) / \(1\)"):
+        check_draws([halves], Interval(ZERO, None, False, False))
+    assert surely(LESS, up_to(1), False)
+    assert not surely(LESS, up_to(1), True)
+    assert not surely(LESS, up_to(2), False)
+    first = samples(Interval(ONE, Fraction(3, 2), True, False))[:3]
+    assert first == [ONE, Fraction(129, 128), Fraction(65, 64)]
