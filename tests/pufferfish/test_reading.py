@@ -82,45 +82,6 @@ def test_truncated_geometric() -> None:
     assert (found.claim.constant, found.claim.rate, found.notes) == (0, 0, ())
 
 
-def test_contagious() -> None:
-    found = shipped("ex3")
-    assert rows(found, 0) == rows(shipped("ex2"), 0)
-    ((low, high, *closed),) = found.parameters.ranges
-    assert (found.parameters.names, low, high, closed) == (("p",), 0, 1, [False, False])
-    assert names(found.pairs) == [("sick", "healthy", "contagious"), ("healthy", "sick", "contagious")]
-    assert at(found.pairs[0].left.weights, p="1/3") == {2: Fraction(1, 3)}
-    assert at(found.pairs[0].right.weights, p="1/3") == {0: Fraction(2, 3)}
-
-
-def test_independent_as_printed() -> None:
-    left, right = shipped("ex4").pairs[0]
-    assert (left.name, right.name, left.prior) == ("with", "without", None)
-    assert at(left.weights, p="1/3") == {1: Fraction(4, 5), 2: Fraction(1, 5)}
-    assert at(right.weights, p="1/3") == {0: Fraction(4, 9), 1: Fraction(4, 9), 2: Fraction(1, 9)}
-
-
-def test_independent_with_events() -> None:
-    found = shipped("ex4-events")
-    assert found.model.states == ("d(0, 0)", "d(0, 1)", "d(1, 0)", "d(1, 1)")
-    assert rows(found, 0)["d(0, 1)"] == rows(found, 0)["d(1, 0)"] == {str(j): G[1, j] for j in range(3)}
-    sick, healthy = found.pairs[0]
-    assert at(sick.weights, p="1/3") == {2: Fraction(2, 9), 3: Fraction(1, 9)}  # not divided by their sum
-    assert at(healthy.weights, p="1/3") == {0: Fraction(4, 9), 1: Fraction(2, 9)}
-
-
-def test_repeated() -> None:
-    found = shipped("ex2-repeated")
-    assert rows(found, 0) == rows(shipped("ex2"), 0)
-    assert rows(found, 1) == {f"n({i})": {f"n({i})": 1} for i in range(3)}
-    assert found.horizon is None
-
-
-def test_weather() -> None:
-    found = shipped("weather")
-    assert rows(found, 0)["day(1)"] == {"dry": Fraction(1, 4), "wet": Fraction(3, 4)}
-    assert rows(found, 1)["day(0)"] == {"day(0)": Fraction(2, 3), "day(1)": Fraction(1, 3)}
-
-
 def test_above_threshold() -> None:
     """All of it, as small_models builds it from Algorithm 3 of the paper."""
     found, built = shipped("above"), above_threshold(11)
