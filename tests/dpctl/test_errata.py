@@ -38,16 +38,6 @@ def test_equal_limits_do_not_need_equal_languages() -> None:
     assert status(chain, "D[0, 0](F<=1 b)") == "fails"
 
 
-OUTPUTS = """chain
-s -> {a: 1/4, b: 1/4, c: 1/4, d: 1/4}; t -> {a: 1/2, b: 1/2}; final a, b, c, d; neighbours s ~ t"""
-
-
-def test_privacy_of_each_output_is_weaker_than_privacy_of_sets() -> None:
-    assert status(OUTPUTS, "forall o in {a, b, c, d}: D[0, 1/4](X o)") == "holds"
-    assert status(OUTPUTS, "forall A subset {a, b, c, d}: D[0, 1/4](X A)") == "fails"
-    assert status(OUTPUTS, "forall A subset {a, b, c, d}: D[0, 1/2](X A)") == "holds"
-
-
 def test_the_number_of_subsamples() -> None:
     """Line 2 of Algorithm 1 at n = 3, eps = 1, delta = 1/10."""
     q = 1 / (64 * arb(10).log())

@@ -157,20 +157,6 @@ def test_squares_and_sums_of_random_functions(seed: int) -> None:
         prove(g, on, proof_of(g, on), "test")
 
 
-@pytest.mark.parametrize("seed", some(range(40), 8))
-def test_the_proof_of_one_function_proves_no_other(seed: int) -> None:
-    rng = random.Random(seed)
-    (f, on), (g, _) = rng.sample([(f, on) for f, on, _, _ in CASES if f and on.low != on.high], 2)
-    proof = proof_of(f, on)
-    prove(f, on, proof, "test")
-    negative = facts.negative(f)
-    with pytest.raises(reading.Refused):
-        prove(negative, on, proof, "test")
-    if facts.sign_at(g, Fraction(1)) < 0 and on.has(Fraction(1)):
-        with pytest.raises(reading.Refused):
-            prove(g, on, proof, "test")
-
-
 @pytest.mark.parametrize(
     "x", [Fraction(0), Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(100), Fraction(1, 10**9)]
 )
