@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from campaigns import many
 from dpctl import evaluator
 from dpctl.evaluator import EPS, EXP, Example, Family, Tree, shown
-from dpctl.random_chains import random_chain
 from dpctl.test_regions import side
 from flint import arb, ctx, fmpq
 
 from dipc.clock import Clock
-from dipc.dpctl.enclosed import Part
 from dipc.dpctl.pipeline import ModelValue, value
 from dipc.dpctl.syntax import parse_property
 from dipc.dpctl.values import Attained, Segment
@@ -163,32 +160,3 @@ def test_one_function_for_a_state_is_given_by_its_name() -> None:
     assert same.notes
     with pytest.raises(InputError, match="a formula has no value"):
         value(model, parse_property(Source("f", "P>0 (X a)"), model), Clock())
-
-
-@pytest.mark.parametrize("query", ["P=? (F a)", "D[0, ?](F a)", "D[?, 0](F a)"])
-def test_many_states_are_solved_at_once(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answers are those for one state after the other."""
-    calls: list[int] = []
-    exactly = Part.exactly
-    monkeypatch.setattr(Part, "exactly", lambda *args: (calls.append(1), exactly(*args))[1])
-    for seed in range(many(2, campaign=20)):
-        chain = random_chain(random.Random(seed), 8)
-        asked = tuple(name for s, name in enumerate(chain.names) if s % 3 != 1)
-        calls.clear()
-        # Without a limit: else the work is done in a process of its own, whose calls are not counted here.
-        together = value(chain, replace(parse_property(Source("f", query), chain), states=asked), Clock())
-        assert len(calls) <= 1  # none without neighbours
-        alone = [
-            value(
-                chain,
-                replace(parse_property(Source("f", query), chain), states=(s,)),
-                Clock(),
-            )
-            for s in asked
-        ]
-        if query.startswith("P"):
-            assert [together[s] for s in asked] == [one[s] for one, s in zip(alone, asked, strict=True)]
-        else:
-            found = [one.values[""][0].found for one in alone]
-            numbers = [10**9 if each.value is None else each.value.at(1).as_rational() for each in found]
-            assert together.values[""][0].found.value == found[numbers.index(max(numbers))].value

@@ -96,15 +96,6 @@ SURVEY = """chain; plus -> {yes: 3/4, no: 1/4}; minus -> {yes: 1/4, no: 3/4}; fi
 label out_1 = {yes}; label out_0 = {no}; neighbours plus ~ minus"""
 
 
-def test_the_witness_of_the_survey() -> None:
-    witness = failing(SURVEY, "D[ln 3, 0](X out_1) & D[1, 0](X out_0)")
-    assert (witness.subformula, witness.state, witness.neighbour) == ("D[1, 0](X out_0)", "minus", "plus")
-    assert (witness.probability, witness.neighbour_probability) == (fmpq(3, 4), fmpq(1, 4))
-    assert str(witness.bound) == "1/4*exp(1)"
-    assert str(witness.excess) == "3/4 - 1/4*exp(1)"
-    assert (witness.epsilon, witness.violated_for) == (None, ())
-
-
 def test_where_the_neighbour_has_probability_0_the_factor_does_not_matter() -> None:
     chain = "chain; s -> yes; t -> no; final yes, no; neighbours s ~ t"
     witness = failing(chain, "D[ln 3, 1/3](X yes)")
@@ -122,13 +113,6 @@ def test_the_witness_of_a_disjunction_and_of_a_proposition() -> None:
     assert failing(SURVEY, "P<1/2 (X yes) | P>3/4 (X yes) from plus").subformula == "P<1/2 (X yes)"
     witness = failing(SURVEY, "out_1 from plus")
     assert (witness.subformula, witness.state, witness.probability) == ("out_1", "plus", None)
-
-
-def test_the_witness_of_a_probability_of_zero() -> None:
-    witness = failing(SURVEY, "P>0 (X plus) from plus")
-    assert (witness.probability, witness.bound, witness.excess) == (0, 0, 0)
-    witness = failing(SURVEY, "P<=0 (X yes) from plus")
-    assert (witness.probability, witness.bound, witness.excess) == (fmpq(3, 4), 0, fmpq(3, 4))
 
 
 def test_a_formula_that_fails_at_a_transcendental_eps_only() -> None:

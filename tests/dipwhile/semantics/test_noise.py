@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import mpmath
-import oracles
 import pytest
 from flint import fmpq
 from numeric import high, near, value
@@ -16,9 +15,8 @@ from dipc.dipwhile.semantics.evaluate import NOTHING, never
 from dipc.dipwhile.semantics.noise import Random, distribution
 from dipc.dipwhile.syntax.ast import NOWHERE, Eps, Noise, Number
 from dipc.dipwhile.syntax.distributions import NOISE, NoiseKind
-from dipc.dipwhile.syntax.parser import parse
 from dipc.dipwhile.syntax.types import assigned_kinds
-from dipc.errors import InputError, Source
+from dipc.errors import InputError
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -98,20 +96,6 @@ def test_what_is_no_distribution_is_refused(body: str) -> None:
 
 LANGUAGE = Path(__file__).parents[3] / "docs" / "language.md"
 kinds = pytest.mark.parametrize("kind", NOISE.values(), ids=list(NOISE))
-
-
-@kinds
-def test_a_kind_of_noise_is_known_everywhere(kind: NoiseKind) -> None:
-    """Its row, its word in Python, its line in the manual, and the slow derivation of its probabilities."""
-    noise = Random(kind, fmpq(2), False, fmpq(1))
-    assert noise.weight.total() * noise.factor == ONE
-    assert kind.name in dipc.words.__all__
-    assert f"| `{kind.name}(" in LANGUAGE.read_text(encoding="utf-8")
-    text = (
-        f"output o in {{true, false}}; r <- {kind.name}(eps, 1); s <- {kind.name}(eps/2, 0); o <- r + s >= 1"
-    )
-    slow = oracles.oracle_distribution(parse(Source("noise", text)), {})
-    assert not oracles.different(oracles.dipc_distribution(dipc.load(text), {}), slow)
 
 
 @kinds

@@ -10,13 +10,6 @@ from dipc.errors import InputError, Source
 DECLARED = "param N = 0\ninput q in {0, 1}\noutput out in {0, 1}\nadjacent all\nprivate eps\n"
 
 WRONG = {
-    "only in a dead branch": ("if N > 3 then x <- true + 1 end", "`\\+` needs a number"),
-    "eps in a dead branch": ("if N > 3 then x <- eps end", "`eps` is not allowed here"),
-    "an array in a dead branch": ("if N > 3 then x <- q[1] end", "`q` is not an array"),
-    "an output in a dead branch": (
-        "if N > 3 then r <- Lap(eps, 0); out <- r end",
-        "`out` is assigned a real",
-    ),
     "an array by a dead branch": ("if N > 3 then a[1] <- 0 end\nx <- a + 1", "`a` is an array"),
     "a cell that only a dead branch assigns": (
         "if N > 3 then a[1] <- 0 end\nx <- a[1]",
@@ -26,7 +19,6 @@ WRONG = {
         "r[1] <- Lap(eps, 0)\ns <- Lap(eps, 0)\nx <- sum(i in 1..N: r[i])\ny <- x * s",
         "a product of two random expressions",
     ),
-    "two types by a dead branch": ("x <- 1\nif N > 3 then x <- true end", "is assigned a Boolean here"),
 }
 
 
