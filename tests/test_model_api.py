@@ -76,17 +76,6 @@ def guess(tmp_path: Path) -> Any:
     return dipc.load_model(tmp_path / "guess.dpm")
 
 
-def test_the_depth_of_the_search(guess: Any) -> None:
-    found = [guess.check("D[0, 1/3](F won)", depth=depth) for depth in (2, 8)]
-    assert ["words of 2 actions" in found[0].reason, "words of 8 actions" in found[1].reason] == [True, True]
-    assert fmpq(1, 3) <= found[1].undecided[0].high < found[0].undecided[0].high
-    assert guess.check("D[0, 0.3334](F won)", depth=1).status == "undecided"
-    assert guess.check("D[0, 0.3334](F won)", depth=12).status == "holds"
-    for wrong in (-1, 2.5, True, "3"):
-        with pytest.raises(dipc.WrongType, match="a depth is a natural number"):
-            guess.check("D[0, 1](F won)", depth=wrong)
-
-
 def test_again_and_again(guess: Any) -> None:
     pytest.importorskip("spot")
     assert guess.value("Pmax=? (G F won)")["s"] == guess.value("Pmax=? (F won)")["s"]
@@ -115,6 +104,14 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: dipc.MarkovChain({"a": "b"}).check("true", start="a"), dipc.WrongType, "a list of texts"),
     (lambda: dipc.MarkovChain({"a": "b"}).check("true", start=["c"]), dipc.InputError, "no state `c`"),
     (lambda: dipc.MarkovChain({"a": "b"}).check("true", at=-1), dipc.InputError, r"not in \(0, inf\)"),
+    *(
+        (
+            lambda wrong=wrong: dipc.MDP({("a", "x"): "a"}).check("true", depth=wrong),
+            dipc.WrongType,
+            "a depth is",
+        )
+        for wrong in (-1, 2.5, True, "3")
+    ),
 ]
 
 

@@ -421,26 +421,6 @@ def test_ctrl_c(capsys: Capture) -> None:
     assert run(capsys, "value", "survey.dpm", "P=? (X out_1)")[0] == 130
 
 
-OPEN = """\
-mdp
-s [a] -> {s: 1/2, r: 1/2}; s [b] -> {yes: 1/2, no: 1/2}
-r [a] -> {r: 2/3, s: 1/3}; r [b] -> {no: 1/3, yes: 2/3}
-t [a] -> {t: 1/3, u: 2/3}; t [b] -> {yes: 1/2, no: 1/2}
-u [a] -> {u: 2/3, t: 1/3}; u [b] -> {no: 1/3, yes: 2/3}
-final yes, no; neighbours s ~ t
-"""
-
-
-def test_the_best_scheduler_for_an_undecided_formula(capsys: Capture, folder: Path) -> None:
-    (folder / "open.dpm").write_text(OPEN, encoding="utf-8")
-    query = "Pmax=? (X D[0, 1/30](F yes))"
-    code, out, err = run(capsys, "value", "open.dpm", query, "--from", "s")
-    assert (code, err) == (3, "")
-    assert out == "s       undecided, in [0, 1]\nreason  a state formula inside is undecided\n"
-    code, out, _ = run(capsys, "value", "open.dpm", query, "--from", "s", "--json")
-    assert code == 3 and contents(out)["values"]["s"]["undecided"] == ["0", "1"]
-
-
 def clique(states: int) -> str:
     """Every two of the states are neighbours, and none is like another."""
     rows = [f"s{i} -> {{yes: exp(-eps)*{i + 1}/{states + 1}, no: 1 - exp(-eps)*{i + 1}/{states + 1}}}"
