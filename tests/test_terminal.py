@@ -6,10 +6,8 @@ import io
 import os
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 
-import mpmath
 import pytest
 from answers import contents
 
@@ -34,34 +32,6 @@ def process(arguments: list[str], **environment: str) -> subprocess.CompletedPro
 
 
 # --- a distribution at one budget ----------------------------------------------------------------
-
-
-def bot_top(eps: Fraction) -> mpmath.mpf:
-    """P([bot, top]) of SVT1 for [0, 1], integrated by hand."""
-    e = mpmath.mpf(eps.numerator) / eps.denominator
-    return (24 * mpmath.exp(3 * e / 4) - 21 * mpmath.exp(e / 2) + 8 * mpmath.exp(e / 4) - 1) / (
-        48 * mpmath.exp(3 * e / 4)
-    )
-
-
-@pytest.mark.parametrize("digits", [1, 10, 40])
-@pytest.mark.parametrize("at", ["1/2", "3", "0.25", "1/1000"])
-def test_decimals_at_a_budget(at: str, digits: int, capsys: Capture) -> None:
-    assert status([*ASK, "--at", at, "--digits", str(digits)]) == 0
-    line = capsys.readouterr().out.splitlines()[1]
-    name, decimal, exact = line.split("  ", 2)
-    assert name == "out=[bot, top]"
-    with mpmath.workdps(digits + 30):
-        true = bot_top(Fraction(at))
-        assert abs(mpmath.mpf(decimal) - true) <= true * mpmath.mpf(10) ** (1 - digits)
-        text = exact.removeprefix("=").strip()
-        sum_ = eval(text.replace("exp(", "mpmath.exp(").replace("/", "/mpmath.mpf(1)/"), {"mpmath": mpmath})
-        assert abs(sum_ - true) < mpmath.mpf(10) ** (-digits - 10)
-
-
-def test_ten_digits_if_nothing_is_said(capsys: Capture) -> None:
-    status([*ASK, "--at", "1/2"])
-    assert capsys.readouterr().out.splitlines()[2] == "out=[top, bot]  0.5000000000  =  1/2"
 
 
 def test_record_at_a_budget(capsys: Capture) -> None:

@@ -210,13 +210,6 @@ def test_a_conclusion_names_its_paths() -> None:
     assert "hence" not in found
 
 
-def test_plain_words_without_colour(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "\033[" not in run(capsys, "rand1", "-D", "N=1")
-    assert "\033[1m" in run(capsys, "rand1", "-D", "N=1", "--color")
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\033[" not in run(capsys, "rand1", "-D", "N=1")
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -14,8 +14,6 @@ from lark import Token
 from dipc.dipwhile.syntax.ast import (
     Assign,
     Binary,
-    Choose,
-    Fold,
     Name,
     Noise,
     Number,
@@ -28,7 +26,7 @@ from dipc.dipwhile.syntax.compile import read
 from dipc.dipwhile.syntax.layout import layout
 from dipc.dipwhile.syntax.mistakes import brackets
 from dipc.dipwhile.syntax.parser import parse, parse_claim, parse_expression, parse_valuation, raw_tokens
-from dipc.dipwhile.syntax.printer import show_expr, show_program
+from dipc.dipwhile.syntax.printer import show_program
 from dipc.dipwhile.syntax.situation import Situation, depths
 from dipc.errors import DipcError, InputError, Source
 from dipc.excerpts import MOST
@@ -126,36 +124,6 @@ def test_ranges_and_decimals_do_not_meet() -> None:
 
 def test_words_are_names_elsewhere() -> None:
     assert program("count <- 1; all <- 2; l1 <- 3; mean <- 4; sum <- count").body
-
-
-def test_folds() -> None:
-    folded = parse_expression("forall i in 1..N: q[i] = q'[i] and true")
-    assert isinstance(folded, Fold)
-    assert show_expr(folded.body) == "q[i] = q'[i] and true"
-    assert show_expr(parse_expression("count(i in 1..N: q[i] != q'[i]) <= 1")).startswith("count(")
-
-
-def test_choose() -> None:
-    chosen = value("x <- choose {bot: exp(eps)/(1 + exp(eps)), top: 1/(1 + exp(eps))}")
-    assert isinstance(chosen, Choose)
-    assert [option for option, _ in chosen.options] == [Name("bot"), Name("top")]
-
-
-def test_power_binds_tighter_than_minus_and_to_the_right() -> None:
-    assert parse_expression("-2^2") == parse_expression("-(2^2)")
-    assert parse_expression("2^3^2") == parse_expression("2^(3^2)")
-    assert parse_expression("2^-1") == parse_expression("2^(-1)")
-
-
-@pytest.mark.parametrize(
-    "text", ["eps", "2*eps, 1/10", "eps/2, exp(-2) for eps in (0, 1]", "eps for eps in [1, inf)"]
-)
-def test_claims(text: str) -> None:
-    claim = parse_claim(text)
-    assert (claim.delta is not None) == ("," in text.split("for")[0])
-    assert (claim.interval is not None) == ("for" in text)
-    if claim.interval is not None:
-        assert (claim.interval.low_closed, claim.interval.high_closed) == ("[" in text, "]" in text)
 
 
 def test_valuations() -> None:
