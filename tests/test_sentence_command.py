@@ -29,13 +29,6 @@ def test_broken_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert "neither true nor false" in capsys.readouterr().err
 
 
-def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["decide", "exists eps: exp(eps) = 2", "--json"]) == 0
-    record = contents(capsys.readouterr().out)
-    assert record["decision"] == "true"
-    assert record["holds_for"] == ["{0.6931471806}"]
-
-
 def test_what_is_rounded_is_marked_and_not_0(capsys: pytest.CaptureFixture[str]) -> None:
     tiny = "exp(10000000000000*eps)"
     assert status(["decide", f"exists eps: {tiny} = 2"]) == 0

@@ -35,15 +35,6 @@ def test_a_broken_epsilon_names_its_option(capsys: pytest.CaptureFixture[str]) -
     assert "--claim" not in err
 
 
-def test_budget_for_an_interval_is_enclosed(capsys: pytest.CaptureFixture[str]) -> None:
-    found = record(capsys, "budget", SVT, "-D", "N=2", "--for", "(0, 1]", "--width", "1e-6")
-    assert found["for"] == "(0, 1]"
-    assert found["t"]["exact"] is None and found["t"]["attained"] is True
-    low, high = (float.__truediv__(*map(float, found["t"][end].split("/"))) for end in ("low", "high"))
-    assert 0.42424 < low < high < 0.42426
-    assert high - low < 2e-6
-
-
 def test_budget_at_one_eps(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "budget", HIST2, "-D", "N=1", "--at", "1/2")
     assert "budgets    ε = 1/2\n" in out

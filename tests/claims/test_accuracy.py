@@ -155,24 +155,6 @@ def test_expectations_against_brute_force(rows: Any, measure: str) -> None:
             assert abs(max_at(found.pieces, eps) - max(expected)) < 1e-30
 
 
-def test_the_largest_query() -> None:
-    found = dipc.load("nmax1", N=2).accuracy("q[out] = max(q)", beta="1/20")
-    (piece,) = found.pieces
-    assert str(piece.value) == "1/2*exp(-1/2*eps) + 1/8*eps*exp(-1/2*eps)"
-    assert found.suffices is not None
-    (enough,) = found.suffices
-    assert enough.low.low is not None and enough.low.low.startswith("6.543624120712587")
-    assert enough.high.text == "inf" and enough.low.closed
-    assert found.least.exact == fmpq(1, 2) and found.least.attained is False
-
-
-def test_a_logarithm_by_name() -> None:
-    found = dipc.load("truncated_geometric", N=3).accuracy("abs(out - q) <= 1", beta="1/20")
-    assert [str(piece.value) for piece in found.pieces] == ["(exp(-eps))/(1 + exp(eps))"]
-    assert found.suffices is not None
-    assert [each.low.exact for each in found.suffices] == ["2*ln(2)"]
-
-
 @pytest.mark.parametrize(
     ("good", "when", "says"),
     [

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 from campaigns import some
-from flint import fmpq
 
 import dipc
 from dipc.claims.tightness.least import Kind
 from dipc.errors import LimitReached
-from dipc.models.values import show_valuation
 from dipc.signs.tables import end_as_text
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
@@ -56,14 +54,6 @@ def test_least_budget(name: str, parameters: dict[str, int], t: str, attained: b
     assert kinds == {Kind.EVERYWHERE if attained else Kind.TOWARDS}
 
 
-@pytest.mark.parametrize("name", ["svt/svt5", "noisy_max/nmax4"])
-def test_infinite_loss(name: str) -> None:
-    found = dipc.load(PROGRAMS / f"{name}.dip").budget()
-    assert found.least.infinite
-    assert found.witnesses[0][0].kind is Kind.EVERYWHERE
-    assert not found.witnesses[0][1].neighbour_probability
-
-
 @pytest.mark.parametrize(
     ("budgets", "t", "attained"),
     [("[1, inf)", "1", True), ("(1, inf)", "1", False), ("(1/2, 3)", "4", False), ("[1/2, 3)", "4", True)],
@@ -72,19 +62,6 @@ def test_hist2_has_the_loss_one_over_eps(budgets: str, t: str, attained: bool) -
     hist = dipc.load(PROGRAMS / "histogram/hist2.dip", N=2)
     found = hist.budget(budgets=budgets).least
     assert (str(found.exact), found.attained) == (t, attained)
-
-
-def test_sparse_has_the_profile_of_the_design() -> None:
-    sparse = dipc.load(PROGRAMS / "svt/sparse.dip")
-    found = sparse.profile("eps/2")
-    assert (found.least.exact, found.least.attained) == (fmpq(31, 240), False)
-    spot, witness = found.witnesses[0]
-    assert (spot.kind, spot.place) == (Kind.TOWARDS, None)
-    assert show_valuation(witness.input) == "q=[0, 0, 1]"
-    assert show_valuation(witness.neighbour) == "q=[1, 1, 0]"
-    assert [str(segment.value) for segment in found.curve.segments] == [
-        "1/240*exp(-eps) - 1/24*exp(-3/4*eps) + 1/6*exp(-1/2*eps) - 31/120*exp(-1/4*eps) + 31/240"
-    ]
 
 
 def test_an_irrational_end_of_a_region() -> None:

@@ -15,28 +15,12 @@ import dipc
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form, Place, Sample, Step
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
-from dipc.dipwhile.allsizes.wording import Move, in_words, motion_in_words, moves, proof_in_words, table
+from dipc.dipwhile.allsizes.wording import Move, in_words, motion_in_words, moves, table
 from dipc.dipwhile.records.every_size import proof_document
 from dipc.report.document import text
 from tests.dipwhile.allsizes.by_hand import ONE, SVT1, SVT1_PROOF, ZERO, number, step
 
 HALF = fmpq(1, 2)
-
-
-def test_the_proof_of_svt1() -> None:
-    said = "6 edges, 1 strategy: rT moves by 1; r moves with its query, and by 1 on the way to top"
-    assert proof_in_words(SVT1, (SVT1_PROOF,)) == said
-    assert proof_in_words(SVT1, (SVT1_PROOF, SVT1_PROOF)) == "6 edges, 2 strategies"
-
-
-def test_the_table_of_svt1() -> None:
-    loop, both = "line 12: for i", "q[i] changes by 1 | q[i] changes by -1"
-    assert [astuple(line) for line in table(SVT1, SVT1_PROOF)] == [
-        ("start", "", "", "rT", "1", "1/2", "1", "1/2"),
-        (loop, "r < rT, out[i] = bot", both, "r", "1, -1", "0", "1/2", "1/2"),
-        (loop, "r >= rT, out[i] = top", "q[i] changes by 1", "r", "1", "0", "1/2", "0"),
-        (loop, "r >= rT, out[i] = top", "q[i] changes by -1", "r", "1", "1/2", "1/2", "0"),
-    ]  # fmt: skip
 
 
 def test_the_table_is_printed_in_80_columns() -> None:
