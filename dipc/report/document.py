@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from dipc.claims.rows import Node, Row, lines
@@ -52,15 +53,29 @@ def text(document: Document) -> str:
     return "\n\n".join(map("\n".join, parts))
 
 
-def html(document: Document) -> str:
-    """The document as tables, which take their colours from the page."""
+def html(document: Document, shown: Callable[[str], str] = escape) -> str:
+    """The document as tables, which take their colours from the page; ``shown`` makes a text HTML."""
     parts = []
+    kept = '<span style="white-space: nowrap">{}</span>'
     spaced = '<span style="white-space: pre-wrap">{}</span>'  # some texts have columns of their own
     for section in document:
         parts += [f"<div><b>{escape(section.heading)}</b></div>"] if section.heading else []
-        rows = ((escape(label), spaced.format(escape(said))) for label, said in lines(section.rows))
+        rows = (
+            (kept.format(escape(label)), spaced.format(shown(said))) for label, said in lines(section.rows)
+        )
         parts.append(table(rows))
     return "\n".join(parts)
+
+
+def typeset(text: str) -> str:
+    """A text as HTML, with powers of e, products and limits as in print.
+
+    >>> typeset("3*exp(-1/2*ε) for ε -> inf")
+    '3·e<sup>−1/2·ε</sup> for ε → ∞'
+    """
+    raised = re.sub(r"exp\(([^()]*)\)", lambda power: f"e\0{power[1].replace('-', '−')}\1", text)
+    raised = re.sub(r"(?<=[\d)])\*(?=[\dεe(])", "·", raised.replace("->", "→"))
+    return escape(re.sub(r"\binf\b", "∞", raised)).replace("\0", "<sup>").replace("\1", "</sup>")
 
 
 def table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:

@@ -20,7 +20,7 @@ from dipc.claims.wording import pretty
 from dipc.errors import InputError
 from dipc.report.attempts import Note
 from dipc.report.canvas import MissingPackage, Panel, sheet
-from dipc.report.document import html, plain_document
+from dipc.report.document import html, plain_document, typeset
 from dipc.version import __version__
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -83,6 +83,7 @@ def page(title: str, about: str, answers: Sequence[Answer], sections: Iterable[s
     """A page as text; ``about`` is a line below the title, the sections are HTML."""
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     status = ", ".join(dict.fromkeys(answer.status for answer in answers))
+    content = "".join(sections)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -90,13 +91,13 @@ def page(title: str, about: str, answers: Sequence[Answer], sections: Iterable[s
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(f'{title}: {status}')}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
         f'<header>\n<h1>{escape(title)}</h1>\n<p class="meta">{escape(about)}</p>\n'
-        f"{''.join(map(_box, answers))}</header>\n<main>\n{''.join(sections)}</main>\n"
+        f"{''.join(map(_box, answers))}{_contents(content)}</header>\n<main>\n{content}</main>\n"
         f"<footer><p>{FOOT}</p></footer>\n</body>\n</html>\n"
     )
 
 
 def _box(answer: Answer) -> str:
-    claim = f'<p class="claim mono">{escape(pretty(answer.claim))}</p>\n' if answer.claim else ""
+    claim = f'<p class="claim">{typeset(pretty(answer.claim))}</p>\n' if answer.claim else ""
     notes = "".join(f'<p class="small">{escape(note)}</p>\n' for note in answer.notes)
     return (
         f'<section class="verdict {answer.tone}" aria-label="Verdict">\n'
@@ -105,13 +106,20 @@ def _box(answer: Answer) -> str:
 
 
 def section(heading: str, content: str) -> str:
-    """A part with a heading."""
-    return f"<h2>{escape(heading)}</h2>\n{content}\n"
+    """A part with a heading, to which the contents of the page lead."""
+    return f'<h2 id="{plain_stem(heading).lower()}">{escape(heading)}</h2>\n{content}\n'
+
+
+def _contents(content: str) -> str:
+    """Links to the sections."""
+    headings = re.findall(r'<h2 id="(.*?)">(.*?)</h2>', content)
+    links = " &ensp; ".join(f'<a href="#{place}">{heading}</a>' for place, heading in headings)
+    return f'<nav class="small" aria-label="Sections">{links}</nav>\n'
 
 
 def rows(found: Iterable[Node]) -> str:
     """The rows of a document as a table, which scrolls where it is too wide."""
-    return scrolling(html(plain_document(found)))
+    return scrolling(html(plain_document(found), typeset))
 
 
 def scrolling(table: str) -> str:
