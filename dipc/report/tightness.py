@@ -17,8 +17,7 @@ from dipc.models.values import valuation_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.words import pair_text
-from dipc.signs.ends import ROUNDED, about, between, outwards, rounded, shown, towards
-from dipc.signs.ends import Region as Between
+from dipc.signs.ends import about, between, outwards, rounded, shown, towards
 from dipc.signs.tables import RootCluster, decimal_text, places_of
 
 MOST_SPOTS = 3
@@ -203,12 +202,6 @@ def _exponent(value: Quotient) -> str | None:
     if term is None or term.coefficient != 1 or term.power or value.denominator != ExpPoly.of(1):
         return None
     return str(value).removeprefix("exp(").removesuffix(")") if value != Quotient.one() else "0"
-
-
-def span(segment: Segment) -> str:
-    """The ends of a segment: ``0 to 0.6931471805 (rounded inwards)``."""
-    interval = shown(Between(segment.low, segment.high))
-    return f"{interval.low.text} to {interval.high.text}{ROUNDED * interval.is_rounded}"
 
 
 def least_record(found: Least) -> Record:
