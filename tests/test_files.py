@@ -9,12 +9,9 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import dipc
-import dipc.files
 from dipc.files import write_file
 
 ROOT = Path(__file__).parent.parent
@@ -162,7 +159,6 @@ def test_commands_with_a_full_disk(name: str, tmp_path: Path) -> None:
     command, file = WRITERS[name]
     if name == "report":
         pytest.importorskip("matplotlib")
-        pytest.importorskip("matplotlib")
     target = tmp_path / file
     target.write_text(OLD)
     run = subprocess.run(
@@ -177,21 +173,6 @@ def test_commands_with_a_full_disk(name: str, tmp_path: Path) -> None:
 
 
 # --- who writes ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["UPPER.PNG", "other.format"])
-def test_a_figure_is_the_one_of_matplotlib(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
-    figure_module = pytest.importorskip("matplotlib.figure")
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    monkeypatch.setitem(pytest.importorskip("matplotlib").rcParams, "svg.hashsalt", "salt")
-    decided = dipc.load(ROOT / "programs" / "svt" / "svt1.dip", N=1).loss_curve()
-    options: Any = {"format": "svg"} if name == "other.format" else {}
-    (tmp_path / "ours").mkdir()
-    (tmp_path / "theirs").mkdir()
-    decided.plot().savefig(tmp_path / "ours" / name, **options)
-    figure_module.Figure.savefig(decided.plot(), tmp_path / "theirs" / name, **options)
-    (ours,), (theirs,) = ((tmp_path / each).iterdir() for each in ("ours", "theirs"))
-    assert (ours.name, ours.read_bytes()) == (theirs.name, theirs.read_bytes())
 
 
 def test_only_one_function_writes_files() -> None:

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
+from io import BytesIO
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dipc.errors import InputError
+from dipc.files import write_file
 from dipc.numbers.exact import DIGITS, plain_digits
 from dipc.shipped import STDIN, decorated_below, hidden_models, hidden_programs, models, name_of, paths
 
@@ -103,7 +105,9 @@ def picture(name: str, formats: Sequence[str] = FIGURES) -> Path:
 
 def save(figure: Figure, target: Path) -> None:
     """Write a figure, without the date."""
-    figure.savefig(target, dpi=160, metadata={"Date": None} if target.suffix == ".svg" else None)
+    data, form = BytesIO(), target.suffix[1:].lower()
+    figure.savefig(data, format=form, dpi=160, metadata={"Date": None} if form == "svg" else None)
+    write_file(target, data.getvalue())
 
 
 COQ_FILE = re.compile(r"[A-Za-z]\w*\.v", re.ASCII)

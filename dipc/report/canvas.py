@@ -6,19 +6,16 @@ nothing global changes, and a notebook shows what is returned.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from math import ceil, inf, nan
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
 
 from flint import fmpq
 
 from dipc.claims.regions import Region, region_words
 from dipc.errors import InputError
-from dipc.files import write_file
 from dipc.report.sampling import Range, sampled
 from dipc.report.words import nice
 
@@ -207,17 +204,6 @@ def sheet(
             data = BytesIO()
             self.savefig(data, format="png")
             return data.getvalue()
-
-        def savefig(self, fname: Any, **options: Any) -> None:
-            """As Figure.savefig, but a file is written in one piece."""
-            if not isinstance(fname, str | os.PathLike):
-                super().savefig(fname, **options)
-                return
-            path, data, form = Path(fname), BytesIO(), options.pop("format", None)
-            if form is None and not path.suffix:
-                path = path.with_suffix(f".{matplotlib.rcParams['savefig.format']}")
-            super().savefig(data, format=form or path.suffix[1:], **options)
-            write_file(path, data.getvalue())
 
     whole = size[0] * columns, size[1] * rows + (0.4 if heading else 0)
     with matplotlib.rc_context(STYLE):
