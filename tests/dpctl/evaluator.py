@@ -1,7 +1,7 @@
-"""Random chains and formulas with a parameter x, and their truth at one rational x: slow and obvious.
+"""Random chains and formulas with a parameter x, and their truth at one rational x, by the slow oracle.
 
 x is eps itself, or z = exp(eps): then a rational z is a transcendental eps, and everything is rational again.
-Shares no code with dipc: formulas are tuples, numbers are texts evaluated by Python with fractions.
+Formulas are tuples, numbers are texts evaluated by Python with fractions: what is put to the oracle has no x.
 
 State formulas: ("prop", name), ("not", f), ("and", f, g), ("P", comparison, number, path),
 ("D", epsilon, factor, delta, path) with factor = e^epsilon.  Path formulas: ("X", count, f),
@@ -12,14 +12,19 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from operator import eq, ge, gt, le, lt
 
-from dpctl.oracle import reach
+from chain_certificates import model_of
+from dpctl import oracle
 
-COMPARISONS = {">=": ge, ">": gt, "<=": le, "<": lt, "=": eq}
+from dipc.dpctl.formula import Formula, Probability
+from dipc.dpctl.syntax import parse_property
+from dipc.errors import Source
+from dipc.models.chain import MarkovChain
+
+COMPARISONS = (">=", ">", "<=", "<", "=")
 Tree = tuple
 
 
@@ -78,7 +83,7 @@ class Example:
             f"label {a} = {{{', '.join(f's{s}' for s in sorted(of))}}}" for a, of in self.labels.items()
         ]
         pairs = [f"neighbours {', '.join(f's{s} ~ s{t}' for s, t in self.neighbours)}"]
-        return "\n".join(["chain", let or self.family.let, *rows, *labels, *pairs])
+        return "\n".join(["chain", self.family.let if let is None else let, *rows, *labels, *pairs])
 
 
 def example(rng: random.Random, family: Family) -> Example:
@@ -125,89 +130,53 @@ def formula(rng: random.Random, family: Family, depth: int, kinds: tuple[str, ..
             return ("and", formula(rng, family, depth), formula(rng, family, depth - 1))
         case "P":
             bound = rng.choice(family.bounds)
-            return ("P", rng.choice(list(COMPARISONS)), bound, path(rng, family, depth))
+            return ("P", rng.choice(COMPARISONS), bound, path(rng, family, depth))
     return ("D", *rng.choice(family.exponents), rng.choice(family.deltas), path(rng, family, depth))
 
 
-def shown(f: Tree) -> str:
+def shown(f: Tree, x: Fraction | None = None) -> str:
+    """The text of a formula, with its numbers in x, or with those at one x."""
+
+    def text(number_: str) -> str:
+        return number_ if x is None else str(number(number_, x))
+
+    def inner(g: Tree) -> str:
+        return shown(g, x)
+
     match f:
         case ("prop", name):
             return name
         case ("not" | "neg", g):
-            return f"!({shown(g)})"
+            return f"!({inner(g)})"
         case ("and", g, h):
-            return f"({shown(g)}) & ({shown(h)})"
+            return f"({inner(g)}) & ({inner(h)})"
         case ("P", comparison, bound, g):
-            return f"P{comparison}{bound} ({shown(g)})"
-        case ("D", epsilon, _, delta, g):
-            return f"D[{epsilon}, {delta}]({shown(g)})"
+            return f"P{comparison}{text(bound)} ({inner(g)})"
+        case ("D", epsilon, factor, delta, g):
+            return f"D[{epsilon if x is None else f'ln({text(factor)})'}, {text(delta)}]({inner(g)})"
         case ("X", count, g):
-            return f"X^{count} ({shown(g)})"
+            return f"X^{count} ({inner(g)})"
         case ("G", g):
-            return f"G ({shown(g)})"
+            return f"G ({inner(g)})"
         case ("U", g, h, bound):
-            return f"({shown(g)}) U{'' if bound is None else f'<={bound}'} ({shown(h)})"
+            return f"({inner(g)}) U{'' if bound is None else f'<={bound}'} ({inner(h)})"
     raise AssertionError(f)
+
+
+def numeric(chain: Example, f: Tree, x: Fraction) -> tuple[MarkovChain, Formula]:
+    """A chain and a state formula at one x."""
+    rows = tuple({t: str(q) for t, p in row.items() if (q := number(p, x))} for row in chain.rows)
+    model = model_of(replace(chain, rows=rows).text(""))
+    return model, parse_property(Source("f", shown(f, x)), model).formula
 
 
 def holding(chain: Example, f: Tree, x: Fraction) -> frozenset[int]:
     """The states in which a state formula holds."""
-    every = frozenset(range(len(chain.rows)))
-    match f:
-        case ("prop", name):
-            return chain.labels[name]
-        case ("not", g):
-            return every - holding(chain, g, x)
-        case ("and", g, h):
-            return holding(chain, g, x) & holding(chain, h, x)
-        case ("P", comparison, bound, g):
-            limit = number(bound, x)
-            return frozenset(
-                s for s, p in enumerate(values(chain, g, x)) if COMPARISONS[comparison](p, limit)
-            )
-        case ("D", _, factor, delta, g):
-            p, e, d = values(chain, g, x), number(factor, x), number(delta, x)
-            bad = {
-                s
-                for pair in chain.neighbours
-                for s in pair
-                for u, v in (pair, pair[::-1])
-                if p[u] > e * p[v] + d
-            }
-            return every - bad
-    raise AssertionError(f)
+    return oracle.holding(*numeric(chain, f, x))
 
 
-def values(chain: Example, f: Tree, x: Fraction) -> list[Fraction]:
+def values(chain: Example, path: Tree, x: Fraction) -> list[Fraction]:
     """The probability of a path formula in every state."""
-    rows = [{t: q for t, p in row.items() if (q := number(p, x))} for row in chain.rows]
-    n = len(rows)
-
-    def step(v: list[Fraction]) -> list[Fraction]:
-        return [sum((p * v[t] for t, p in row.items()), Fraction(0)) for row in rows]
-
-    match f:
-        case ("neg", g):
-            return [1 - p for p in values(chain, g, x)]
-        case ("G", g):
-            every = ("not", ("and", g, ("not", g)))
-            return [1 - p for p in values(chain, ("U", every, ("not", g), None), x)]
-        case ("X", count, g):
-            good = holding(chain, g, x)
-            v = [Fraction(s in good) for s in range(n)]
-            for _ in range(count):
-                v = step(v)
-            return v
-        case ("U", g, h, bound):
-            left, right = holding(chain, g, x), holding(chain, h, x)
-            if bound is None:
-                inside = [row if s in left else {} for s, row in enumerate(rows)]
-                return reach(inside, dict.fromkeys(right, Fraction(1)))
-            v = [Fraction(s in right) for s in range(n)]
-            for _ in range(bound):
-                v = [
-                    Fraction(1) if s in right else p if s in left else Fraction(0)
-                    for s, p in enumerate(step(v))
-                ]
-            return v
-    raise AssertionError(f)
+    model, f = numeric(chain, ("P", ">=", "0", path), x)
+    assert isinstance(f, Probability)
+    return oracle.path_values(oracle.rows_of(model), f.path, lambda g: oracle.holding(model, g))

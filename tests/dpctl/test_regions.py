@@ -126,7 +126,7 @@ def touching(rng: random.Random, chain: Example) -> Tree | None:
     if p[s] == later[s]:
         return None
     if rng.random() < 0.5:
-        return ("P", rng.choice(list(evaluator.COMPARISONS)), str(p[s]), path)
+        return ("P", rng.choice(evaluator.COMPARISONS), str(p[s]), path)
     epsilon, factor = rng.choice(family.exponents)
     delta = max(p[s] - evaluator.number(factor, x) * p[t], p[t] - evaluator.number(factor, x) * p[s])
     return ("D", epsilon, factor, str(delta), path) if delta >= 0 else None
