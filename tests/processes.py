@@ -16,6 +16,7 @@ from rationals import fraction
 
 from dipc.dpctl.formula import And, Formula, Next, Not, Or, Proposition, Truth, Until
 from dipc.models.chain import Mdp
+from dipc.numbers.quotient import Quotient
 
 LABELS = ("a", "b")
 Rows = tuple[tuple[dict[int, Fraction], ...], ...]
@@ -50,6 +51,19 @@ def _row(random: Random, states: int) -> tuple[tuple[int, fmpq], ...]:
     targets = sorted(random.sample(range(states), random.choice([1, 2, 2, 3]) if states > 2 else 1))
     weights = [random.randint(1, 3) for _ in targets]
     return tuple((t, fmpq(w, sum(weights))) for t, w in zip(targets, weights, strict=True))
+
+
+def with_coins(random: Random, mdp: Mdp[fmpq], coins: Sequence[Quotient]) -> Mdp[Quotient]:
+    """The process in which each choice between two states is one of these coins."""
+
+    def changed(row: tuple[tuple[int, fmpq], ...]) -> tuple[tuple[int, Quotient], ...]:
+        if len(row) != 2:
+            return tuple((t, Quotient.of(p)) for t, p in row)
+        p = random.choice(coins)
+        return ((row[0][0], p), (row[1][0], 1 - p))
+
+    rows = tuple(tuple(map(changed, rows)) for rows in mdp.rows)
+    return Mdp(mdp.names, mdp.labels, mdp.neighbours, mdp.start, mdp.actions, rows)
 
 
 def fractions_of(mdp: Mdp[fmpq]) -> Rows:

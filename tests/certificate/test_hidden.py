@@ -98,20 +98,6 @@ def test_random_models_agree_with_all_sequences(seed: int) -> None:
         assert Judge(data).is_true()
 
 
-@pytest.mark.parametrize("seed", some(range(15), 3))
-def test_random_models_at_every_horizon(seed: int) -> None:
-    random = Random(seed)
-    asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
-    verdict = pipeline.check(asked, Clock())
-    try:
-        data = json.loads(dumps(question_certificate(asked, verdict, Clock(Limits(PATIENCE)))))
-    except (InputError, LimitReached) as none:  # undecided, or no proof was found in time
-        assert verdict.status == "undecided" or isinstance(none, LimitReached)
-        return
-    assert checked(data).status == verdict.status
-    assert Judge(data).is_true(longest=7)
-
-
 def test_only_vectors_with_a_positive_number_have_items() -> None:
     """At the horizon only the sums count; without one the four vectors after the first two are settled."""
     assert written(geometric())["proof"]["items"] == [KEPT] * 4
@@ -300,20 +286,26 @@ def test_items_over_a_cone_need_one() -> None:
         checked(data | {"proof": listing(*items)})
 
 
-@pytest.mark.parametrize("seed", some(range(20), 2))
-def test_random_pumps_and_cones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both are what the search says; without other proofs the cone is enough where there is one."""
-    monkeypatch.setattr(produced, "BRIEFLY", 0)
+@pytest.mark.parametrize(
+    ("seed", "states"),
+    [*((seed, 2) for seed in some(range(15), 3)), *((seed, 3) for seed in some(range(20), 2))],
+)
+def test_random_models_at_every_horizon(seed: int, states: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pump is what the search says; without other proofs the cone is enough where there is one."""
     random = Random(seed)
-    asked = claiming(random_question(random, 3, 2, stops=0.1), fmpq(random.randint(2, 30)), None)
+    if states == 3:
+        monkeypatch.setattr(produced, "BRIEFLY", 0)
+        asked = claiming(random_question(random, 3, 2, stops=0.1), fmpq(random.randint(2, 30)), None)
+    else:
+        asked = claiming(random_question(random, 2, 2), fmpq(random.randint(2, 12)), None)
     verdict = pipeline.check(asked, Clock(Limits(PATIENCE)))
     try:
         data = json.loads(dumps(question_certificate(asked, verdict, Clock(Limits(PATIENCE)))))
-    except (InputError, LimitReached) as none:
+    except (InputError, LimitReached) as none:  # undecided, or no proof was found in time
         assert verdict.status == "undecided" or isinstance(none, LimitReached)
         return
     shown = verdict.counterexample
-    assert checked(data).status == verdict.status and Judge(data).is_true(longest=6)
+    assert checked(data).status == verdict.status and Judge(data).is_true(longest=9 - states)
     assert bool(data["proof"].get("pump")) is (shown is not None and shown.pump is not None)
 
 
@@ -350,9 +342,6 @@ def test_a_difference_cannot_dominate_itself() -> None:
 ROW = [[0, "1"]]
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "version 1": ({"version": 1}, "format"),
-    "version 4": ({"version": 4}, "format"),
-    "version true": ({"version": True}, "format"),
-    "another format": ({"format": "dipc"}, "format"),
     "another statement": ({"statement": "hiden"}, "statement"),
     "a new field": ({"note": 1}, "format"),
     "no states": ({"states": []}, "states"),
@@ -366,13 +355,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "silence is shown": ({"emissions": [[[3, "1"]], ROW, ROW]}, "emissions 0"),
     "an observation twice": ({"emissions": [[[0, "1/2"], [0, "1/2"]], ROW, ROW]}, "emissions 0"),
     "a state outside": ({"transitions": [[[3, "1"]], [], []]}, "transitions 0"),
-    "true for 1": ({"transitions": [[[True, "1"]], [], []]}, "transitions, 0, 0, 0"),
-    "a row null": ({"transitions": [None, [], []]}, "transitions, 0"),
     "too few sides": ({"sides": [{"name": "a", "prior": None, "start": [[0, "1/2"]]}]}, "pairs"),
-    "a number that is no text": (
-        {"sides": [{"name": "a", "prior": None, "start": [[0, 1]]}]},
-        "sides, 0, start, 0, 1",
-    ),
     "no pairs": ({"pairs": []}, "pairs"),
     "a side in no pair": ({"pairs": [[0, 1]]}, "pairs"),
     "a pair outside": ({"pairs": [[0, 1], [1, 3]]}, "pairs"),
@@ -381,8 +364,6 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "horizon any": ({"horizon": "any"}, "horizon"),
     "horizon 10^7": ({"horizon": 10**7}, "horizon"),
     "c < 1": ({"c": "1/2"}, "c"),
-    "c = 4/2": ({"c": "4/2"}, "c"),
-    "a float": ({"c": 2}, "c"),
     "undecided": ({"verdict": "undecided"}, "verdict"),
     "a proof too short": ({"proof": listing(*[KEPT] * 3)}, "proof"),
     "a proof too long": ({"proof": listing(*[KEPT] * 5)}, "proof"),

@@ -11,7 +11,7 @@ from campaigns import many
 from dpctl.test_regions import inside
 from dpctl.test_words import privacy
 from flint import fmpq
-from processes import by_histories, policies, random_mdp, random_path, until_in_chain
+from processes import by_histories, policies, random_mdp, random_path, until_in_chain, with_coins
 from rationals import flint, fraction
 
 from dipc.clock import Clock
@@ -29,20 +29,8 @@ SAMPLES = (Fraction(1, 3), Fraction(1), Fraction(5, 2))
 A_UNTIL_B = Until(Proposition("a"), Proposition("b"))
 EPS = Quotient(ExpPoly.of(1, 1))
 SQUARE = (EPS - 1) ** 2
+# The bias is rational at a rational eps; some vanish at eps = 1.
 COINS = (EPS / (1 + EPS), 1 / (1 + EPS), SQUARE / (1 + SQUARE), Quotient.of(fmpq(1, 2)))
-
-
-def with_eps(random: Random, mdp: Mdp[fmpq]) -> Mdp[Quotient]:
-    """The process with coins whose bias is rational at a rational eps; some vanish at eps = 1."""
-
-    def changed(row: tuple[tuple[int, fmpq], ...]) -> tuple[tuple[int, Quotient], ...]:
-        if len(row) != 2:
-            return tuple((t, Quotient.of(p)) for t, p in row)
-        p = random.choice(COINS)
-        return ((row[0][0], p), (row[1][0], 1 - p))
-
-    rows = tuple(tuple(map(changed, rows)) for rows in mdp.rows)
-    return Mdp(mdp.names, mdp.labels, mdp.neighbours, mdp.start, mdp.actions, rows)
 
 
 def at(model: Mdp[Quotient], eps: Fraction) -> Mdp[fmpq]:
@@ -61,7 +49,7 @@ def extremes(mdp: Mdp[fmpq]) -> list[tuple[Fraction, Fraction]]:
 
 def drawn(seed: int) -> tuple[Random, Mdp[Quotient]]:
     random = Random(seed)
-    return random, with_eps(random, random_mdp(random, 3, 2))
+    return random, with_coins(random, random_mdp(random, 3, 2), COINS)
 
 
 @pytest.mark.parametrize("seed", range(many(12, 400)))

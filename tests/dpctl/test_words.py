@@ -13,7 +13,7 @@ import pytest
 from campaigns import some, spared
 from dpctl.test_regions import inside
 from flint import fmpq
-from processes import by_word, fractions_of, horizon, random_mdp, random_path, until_in_chain
+from processes import by_word, fractions_of, horizon, random_mdp, random_path, until_in_chain, with_coins
 from rationals import flint, fraction
 
 from dipc.claims.exponent import Exponent
@@ -161,19 +161,10 @@ def test_nested_formulas_are_evaluated_afresh(seed: int) -> None:
 SAMPLES = (fmpq(1, 16), fmpq(1, 3), fmpq(1), fmpq(5, 2))
 
 
-def with_eps(random: Random, mdp: Mdp[fmpq]) -> Mdp[Quotient]:
-    """The process with some coins of bias 1/(1 + e^eps), and some that vanish at eps = 1/3."""
-    z = Quotient(ExpPoly.exp(1))
-    square = (Quotient(ExpPoly.of(1, 1)) - fmpq(1, 3)) ** 2
-    coins = (1 / (1 + z), z / (1 + z), square / (1 + square), Quotient.of(fmpq(1, 2)))
-
-    def changed(row: tuple[tuple[int, fmpq], ...]) -> tuple[tuple[int, Quotient], ...]:
-        if len(row) != 2:
-            return tuple((t, Quotient.of(p)) for t, p in row)
-        p = random.choice(coins)
-        return ((row[0][0], p), (row[1][0], 1 - p))
-
-    return replace(mdp, rows=tuple(tuple(map(changed, rows)) for rows in mdp.rows))  # type: ignore[return-value,arg-type]
+Z = Quotient(ExpPoly.exp(1))
+SQUARE = (Quotient(ExpPoly.of(1, 1)) - fmpq(1, 3)) ** 2
+COINS = (1 / (1 + Z), Z / (1 + Z), SQUARE / (1 + SQUARE), Quotient.of(fmpq(1, 2)))
+"""Of bias 1/(1 + e^eps), and one that vanishes at eps = 1/3."""
 
 
 @pytest.mark.parametrize("seed", some(range(30), 10))
@@ -181,7 +172,7 @@ def test_every_eps_is_each_eps(seed: int) -> None:
     """What holds on a range, at single eps: another algorithm, on numbers."""
     random = Random(seed)
     mdp = random_mdp(random, 3, 2)
-    model: Mdp[fmpq] | Mdp[Quotient] = with_eps(random, mdp) if seed % 2 else mdp
+    model: Mdp[fmpq] | Mdp[Quotient] = with_coins(random, mdp, COINS) if seed % 2 else mdp
     path = random_path(random, 2, bounded=True)
     epsilon = Exponent(fmpq(random.choice([0, 1, 2])), fmpq(random.choice([0, 1]), 4))
     formula = Privacy(epsilon, Quotient.of(fmpq(random.randint(0, 3), 8)), path)
