@@ -12,20 +12,13 @@ from certificate.altered import declared, mutants, survivors
 from chain_certificates import ROUNDS, SURVEY, TWICE, checked, model_of, only_ranks_may_change, written
 from dpctl.fast import satisfying
 from dpctl.oracle import holding
-from flint import fmpq
-from rationals import flint
 
 from dipc.clock import Clock
-from dipc.dpctl import formula as tree
 from dipc.dpctl.certify import is_about, listed_model, other_model
-from dipc.dpctl.formula import Formula
 from dipc.dpctl.syntax import parse_property
 from dipc.errors import Source
 from dipc.kernel import chains
 from dipc.kernel.reading import Refused
-from dipc.kernel.schema import write
-from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.quotient import Quotient
 
 # --- mutants ----------------------------------------------------------------------------------------------
 
@@ -41,50 +34,10 @@ WORDS = ("yes", "out", "low", "fails", "holds", "or", "and", "U")
 others = partial(altered.others, words=WORDS)
 
 
-def formula_of(nodes: list[Any]) -> Formula:
-    """The formula of a list of nodes."""
-    made: list[Formula] = []
-    for kind, detail, operands in nodes:
-        made.append(built(kind, detail, [made[j] for j in operands]))
-    return made[-1]
-
-
-def built(kind: str, detail: Any, inner: list[Formula]) -> Formula:
-    match kind:
-        case "true" | "false":
-            return tree.Truth(kind == "true")
-        case "name":
-            return tree.Proposition(detail)
-        case "not":
-            return tree.Not(*inner)
-        case "and":
-            return tree.And(tuple(inner))
-        case "or":
-            return tree.Or(tuple(inner))
-        case "X":
-            return tree.Next(*inner, detail)
-        case "U":
-            return tree.Until(*inner, detail)
-        case "P":
-            ends = (constant(detail[end]) for end in ("low", "high"))
-            return tree.Probability(tree.Interval(*ends, detail["low_closed"], detail["high_closed"]), *inner)
-        case _:
-            logarithms = tuple((flint(base), flint(power)) for base, power in detail["logarithms"])
-            epsilon = tree.Exponent(fmpq(0), flint(detail["constant"]), logarithms)
-            return tree.Privacy(epsilon, constant(detail["delta"]), *inner)
-
-
-def constant(parts: list[Any]) -> Quotient:
-    above, below = (
-        sum((ExpPoly.of(flint(c), 0, 0, flint((*rest, 0, "0", "0")[2])) for c, *rest in part), ExpPoly())
-        for part in parts
-    )
-    return Quotient(above, below)
-
-
 def is_true(certificate: chains.Certificate) -> bool:
-    """The answers, judged by the oracle on what is listed; by dipc where a number is irrational."""
-    chain, formula = listed_model(certificate), formula_of(write(certificate.listed.formula))
+    """The stated formula, judged by the oracle on the listed chain; by dipc where a number is irrational."""
+    chain = listed_model(certificate)
+    formula = parse_property(Source("f", certificate.formula), chain).formula
     try:
         found = holding(chain, formula)
     except (AttributeError, AssertionError):  # an irrational delta, a negative exponent
