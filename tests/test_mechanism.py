@@ -15,7 +15,6 @@ import sympy
 from flint import fmpq
 
 import dipc
-from dipc.cli.main import status
 from dipc.clock import Clock, how_far
 from dipc.dipwhile.sentences import read_sentence
 from dipc.errors import InputError, WrongType
@@ -182,11 +181,6 @@ def test_parameters_that_are_refused() -> None:
 def test_a_program_without_claim_says_how_to_give_one() -> None:
     with pytest.raises(InputError, match=r'check\("eps"\)'):
         dipc.load("output o in {0, 1}; o <- 1").check()
-
-
-def test_the_command_line_names_its_option(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["check", str(SVT4), "--claim", "x*eps"]) == 2
-    assert capsys.readouterr().err.startswith("--claim:1:1: error")
 
 
 # --- distributions ---------------------------------------------------------------------------

@@ -124,43 +124,17 @@ neighbour  s
 def test_json_of_a_check(capsys: Capture) -> None:
     code, out, _ = run(capsys, "check", "survey.dpm", LOOSE, "--json")
     record = contents(out)
-    assert code == 1
-    assert record.pop("seconds") >= 0
-    assert record.pop("witness") == {
-        "subformula": LOOSE,
-        "state": "plus",
-        "neighbour": "minus",
-        "actions": None,
-        "epsilon": None,
-        "probability": {"exact": "3/4", "decimal": "0.7500000000"},
-        "neighbour_probability": {"exact": "1/4", "decimal": "0.2500000000"},
-        "bound": {"exact": "1/4*exp(1)", "decimal": "0.6795704571"},
-        "excess": {"exact": "3/4 - 1/4*exp(1)", "decimal": "0.07042954289"},
-        "violated_for": [],
-        "violated_for_ends": [],
-    }
-    assert record == {
-        "model": "survey.dpm",
-        "kind": "chain",
-        "states": 5,
-        "neighbours": 1,
-        "formula": LOOSE,
-        "from": ["plus", "minus"],
-        "for": "(0, inf)",
-        "verdict": "fails",
-        "at": {"plus": "fails", "minus": "fails"},
-        "regions": {"plus": [], "minus": []},
-        "regions_ends": {"plus": [], "minus": []},
-        "undecided": [],
-        "notes": [],
-    }
+    assert (code, record["verdict"], record["from"]) == (1, "fails", ["plus", "minus"])
+    assert (record["states"], record["neighbours"], record["regions"]) == (5, 1, {"plus": [], "minus": []})
+    witness = record["witness"]
+    assert (witness["state"], witness["neighbour"], witness["violated_for"]) == ("plus", "minus", [])
+    assert witness["excess"] == {"exact": "3/4 - 1/4*exp(1)", "decimal": "0.07042954289"}
     assert contents(run(capsys, "check", "survey.dpm", TIGHT, "--json")[1])["witness"] is None
 
 
 def test_json_of_values_and_regions(capsys: Capture) -> None:
-    values = contents(run(capsys, "value", "survey.dpm", "P=? (X out_1)", "--json")[1])
-    assert values["values"]["minus"] == {"exact": "1/4", "decimal": "0.2500000000"}
-    assert values["query"] == "P=? (X out_1)"
+    values = contents(run(capsys, "value", "survey.dpm", "P=? (X out_1)", "--json")[1])["values"]
+    assert values["minus"] == {"exact": "1/4", "decimal": "0.2500000000"}
     least = contents(run(capsys, "value", "survey.dpm", "D[?, 0](X out_1)", "--json")[1])["least"]
     assert least == {"exact": "ln(3)", "decimal": "1.098612289", "state": "plus", "neighbour": "minus"}
     pieces = contents(run(capsys, "value", "survey.dpm", "D[eps, ?](X out_1)", "--json")[1])["least"]
@@ -386,10 +360,7 @@ def test_an_open_query(capsys: Capture, folder: Path) -> None:
 
 def test_the_depth(capsys: Capture, folder: Path) -> None:
     (folder / "guess.dpm").write_text(GUESS, encoding="utf-8")
-    query = ("check", "guess.dpm", "D[0, 0.3334](F won)", "--quiet")
-    assert run(capsys, *query, "--depth", "1")[:2] == (3, "undecided\n")
-    assert run(capsys, *query, "--depth", "12")[:2] == (0, "holds\n")
-    assert run(capsys, *query, "--depth", "-1")[0] == 2
+    assert run(capsys, "check", "guess.dpm", "D[0, 0.3334](F won)", "--depth", "-1")[0] == 2
     _, _, err = run(capsys, "check", "survey.dpm", TIGHT, "--depth", "3")
     assert err == "note: --depth is for decision processes\n"
 

@@ -241,7 +241,6 @@ BROKEN: dict[str, tuple[str, Where, Any, str]] = {
     "an item less": ("ex4", ("proof", "items"), lambda items: items[:-1], "proof"),
     "an item more": ("ex4", ("proof", "items"), lambda items: [*items, items[-1]], "proof"),
     "a dropped pair": ("ex4", ("pairs",), lambda pairs: pairs[1:], "proof|level"),
-    "an item null": ("ex4", ("proof", "items", 0), lambda item: None, "proof, items, 0"),
     "a sign of an entry less": ("loops", ("proof", "items", -1, "rest"), lambda rest: [[-1]], "level"),
     "two kinds": ("ex4", ("proof", "items", 0), lambda item: item | {"settled": []}, "proof, items, 0"),
     "another class": ("where", ("parameters", 1, "high"), lambda high: [[[0, 0], "2"]], "sign|level"),
