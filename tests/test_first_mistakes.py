@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,11 +25,19 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().err
 
 
-def test_a_verdict_is_no_truth_value() -> None:
-    for claim in ("eps", "eps/8"):
-        verdict = dipc.load("svt1", N=1).check(claim)
-        with pytest.raises(TypeError, match=r"neither true nor false(.|\n)*assert_private"):
-            bool(verdict)
+@pytest.mark.parametrize(
+    ("ask", "better"),
+    [
+        (lambda: dipc.load("svt1", N=1).check("eps"), "assert_private"),
+        (lambda: dipc.load("svt1", N=1).check("eps/8"), "assert_private"),
+        (lambda: dipc.load("rand1").prove(), "assert_private"),
+        (lambda: dipc.load_model("survey").check("D[1, 0](X out_1)"), "assert_holds"),
+        (lambda: dipc.load("ex2").question().check(), "assert_pufferfish_private"),
+    ],
+)
+def test_a_verdict_is_no_truth_value(ask: Callable[[], object], better: str) -> None:
+    with pytest.raises(dipc.WrongType, match=rf"neither true nor false(.|\n)*dipc\.{better}`"):
+        bool(ask())
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,6 @@ def survey() -> Any:
 # --- in ----------------------------------------------------------------------------------------------
 
 
-def test_a_verdict_is_neither_true_nor_false(survey: Any) -> None:
-    with pytest.raises(dipc.WrongType, match=r"neither true nor false(.|\n)*assert_holds"):
-        bool(survey.check("D[1, 0](X out_1)"))
-
-
 def test_states_keep_their_order() -> None:
     model = dipc.MarkovChain({"z": {"b": 1}, "a": {"z": "1/2", "c": "1/2"}}).model
     assert model.names == ("z", "a", "b", "c", "†")

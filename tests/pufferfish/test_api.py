@@ -149,11 +149,6 @@ def test_wrong_input(wrong: Wrong, message: str, count: HiddenMarkovModel) -> No
     assert message in str(error.value)
 
 
-def test_a_verdict_is_not_a_truth_value(count: HiddenMarkovModel) -> None:
-    with pytest.raises(dipc.WrongType, match="neither true nor false"):
-        bool(count.compare("0", "1").check("ln(2)"))
-
-
 def test_assertions(count: HiddenMarkovModel) -> None:
     asked = count.compare("0", "2")
     assert dipc.assert_pufferfish_private(asked, "ln(4)").status == "private"
