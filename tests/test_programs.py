@@ -27,15 +27,9 @@ def text_of(name: str) -> str:
     return (ROOT / "programs" / f"{name}.dip").read_text(encoding="utf-8")
 
 
-def verdict(
-    name: str, claim: str | None = None, adjacent: str | None = None, **parameters: int
-) -> dipc.Verdict:
-    """The verdict on a shipped program, perhaps with another claim, adjacency or parameters."""
-    text = text_of(name)
-    if adjacent is not None:
-        text, changed = re.subn(r"^adjacent .*$", f"adjacent {adjacent}", text, flags=re.MULTILINE)
-        assert changed == 1
-    return dipc.load(text, **parameters).check(claim)
+def verdict(name: str, claim: str | None = None) -> dipc.Verdict:
+    """The verdict on a shipped program, perhaps with another claim."""
+    return dipc.load(text_of(name)).check(claim)
 
 
 def plain(valuation: Any) -> str:

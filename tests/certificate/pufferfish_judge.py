@@ -130,12 +130,12 @@ class Judge:
         x, power = point[self.eps["parameter"]], rate.denominator
         return left**power * x**rate.numerator > (c * right) ** power
 
-    def belongs(self, point: list[Fraction], closed: bool = False) -> bool:
+    def belongs(self, point: list[Fraction]) -> bool:
         for x, each in zip(point, self.data["parameters"], strict=True):
             low, high = value(each["low"], point), value(each["high"], point)
-            if not (low < x or ((each["low_closed"] or closed) and low == x)):
+            if not (low < x or (each["low_closed"] and low == x)):
                 return False
-            if not (x < high or ((each["high_closed"] or closed) and x == high)):
+            if not (x < high or (each["high_closed"] and x == high)):
                 return False
         return all(value(g, point) >= 0 for g in self.data["conditions"])
 

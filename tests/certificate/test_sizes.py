@@ -137,11 +137,9 @@ def noisy(kind: str, d: int) -> Edge:
     return Edge(0, 1, (noise("1", form({}, d), kind),), (), (), q(0), path=(label(d),))
 
 
-def phases(kind: str, spent: bool = True) -> Proof:
+def phases(kind: str) -> Proof:
     """The noisy cells one after the other: one of them changes by 1, and no other one after that."""
     rows = [(1, 1, 0), (1, 2, 1), (1, 2, -1), (2, 2, 0), (1, 3, None), (2, 3, None), (0, 1, None)]
-    if not spent:
-        rows = [row for row in rows if row != (2, 2, 0)]
     edges, shifts = [], []
     for source, target, d in rows:
         drawn = () if d is None else (noise("1", form({}, d)),)
