@@ -242,7 +242,6 @@ BROKEN: dict[str, tuple[str, Where, Any, str]] = {
     "an item more": ("ex4", ("proof", "items"), lambda items: [*items, items[-1]], "proof"),
     "a dropped pair": ("ex4", ("pairs",), lambda pairs: pairs[1:], "proof|level"),
     "a sign of an entry less": ("loops", ("proof", "items", -1, "rest"), lambda rest: [[-1]], "level"),
-    "two kinds": ("ex4", ("proof", "items", 0), lambda item: item | {"settled": []}, "proof, items, 0"),
     "another class": ("where", ("parameters", 1, "high"), lambda high: [[[0, 0], "2"]], "sign|level"),
     "no conditions": ("where", ("conditions",), lambda conditions: [], "level|sign"),
     "a later parameter": ("triangle", ("parameters", 0, "high"), lambda high: [[[0, 1], "1"]], "parameters"),

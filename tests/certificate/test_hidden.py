@@ -359,7 +359,6 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "no pairs": ({"pairs": []}, "pairs"),
     "a side in no pair": ({"pairs": [[0, 1]]}, "pairs"),
     "a pair outside": ({"pairs": [[0, 1], [1, 3]]}, "pairs"),
-    "three sides": ({"pairs": [[0, 1, 2]]}, "pairs"),
     "horizon 0": ({"horizon": 0}, "horizon"),
     "horizon any": ({"horizon": "any"}, "horizon"),
     "horizon 10^7": ({"horizon": 10**7}, "horizon"),
