@@ -237,11 +237,6 @@ class Integers(NamedTuple):
         """B - P + delta for sums P of functions and B of bounds, multiplied by something positive."""
         return self.total(self.margins(pairs))
 
-    def rise(self, pair: tuple[int, int]) -> Scaled:
-        """Q - P for two functions, multiplied by something positive."""
-        i, j = pair
-        return self.lifted([(1, *self.functions[j]), (-1, *self.functions[i])])[0]
-
     def signed(self, pair: tuple[int, int], sign: str) -> Scaled:
         """The function that is >= 0 where P - B has the sign."""
         return self.lifted(self.margins([pair], 1 if sign == "-" else -1))[0]
@@ -426,9 +421,6 @@ def cost(kind: str, x: Fraction | str, y: Fraction | str) -> Fraction:
     return abs(x - y)
 
 
-Move = tuple[int, int, int]
-
-
 class Automaton:
     """A named adjacency reads two inputs cell by cell; its state is what is left of the distance.
 
@@ -442,9 +434,9 @@ class Automaton:
         numbers = [x for domain in sets.inputs for x in domain if isinstance(x, Fraction)]
         self.unit = math.lcm(*(x.denominator for x in [adjacency.distance, *numbers]))
         self.start = int(adjacency.distance * self.unit)
-        self._moves: dict[tuple[int, int], list[Move]] = {}
+        self._moves: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
 
-    def moves(self, cell: int, state: int) -> list[Move]:
+    def moves(self, cell: int, state: int) -> list[tuple[int, int, int]]:
         """(a, b, the state then): the cell may have its a-th value in u and its b-th in u'."""
         domain = self.domains[cell]
         key = id(domain), state
@@ -500,7 +492,6 @@ class Needed(NamedTuple):
     functions: set[tuple[int, int]]
     laws: set[Pairs]
     pairs: int
-    rises: frozenset[tuple[int, int]] = frozenset()  # (P, Q) with P <= Q
 
 
 def needed_pairs(diagram: Diagram, adjacency: Adjacency, sets: Sets, whole_laws: bool) -> Needed:

@@ -4,8 +4,7 @@
 g_o = P(u)(o) - exp(epsilon) P(u')(o), over the outcomes o, for all adjacent inputs u and u'.  Here epsilon is
 t*eps, or the logarithm of a listed factor, which is positive; each pair of inputs may have its own factor.
 
-Each pair of probabilities that adjacent inputs have, see :mod:`~.laws`, needs a proved inequality; those of
-extremal pairs are enough where others follow from them, see :mod:`~.orders`.
+Each pair of probabilities that adjacent inputs have, see :mod:`~.laws`, needs a proved inequality.
 
 Each phase is a function that returns a value or raises :class:`~.reading.Refused`; :func:`checked` is the
 list of phases.
@@ -21,7 +20,7 @@ from itertools import chain as chained
 from itertools import combinations, pairwise
 from typing import Literal, NamedTuple
 
-from . import facts, laws, orders
+from . import facts, laws
 from .facts import MAX_POWER, ZERO, Facts, Function, Interval, Proof, Scaled
 from .laws import (
     Adjacency,
@@ -37,7 +36,6 @@ from .laws import (
     Table,
     Variable,
 )
-from .orders import Order
 from .reading import Refused, integer, require
 from .schema import name_of
 
@@ -111,9 +109,9 @@ class Listed(AboutProgram):
 
 @dataclass(frozen=True)
 class Inequality:
-    """Functions that are >= 0 by one proof: slacks of lists of pairs, or signs of pairs, or their rises."""
+    """Functions that are >= 0 by one proof: slacks of lists of pairs, or signs of pairs."""
 
-    what: Literal["slack", "+", "-", "rise"]
+    what: Literal["slack", "+", "-"]
     of: list[list[int]]
     on: tuple[Fraction, Fraction | None] | None
     proof: Proof
@@ -136,13 +134,6 @@ class Private(Listed):
     roots: list[int]
     inequalities: list[Inequality]
     cases: list[Case]
-
-
-@dataclass(frozen=True)
-class Extremal(Private):
-    """The same by extremal pairs: for some outcomes, an order of the values of each cell."""
-
-    orders: list[list[Order] | None]
 
 
 Shown = tuple[Fraction, int]  # m and e: a number from m * 10^e up to (m+1) * 10^e
@@ -239,12 +230,12 @@ Rows = list[list[int]]  # the laws of two inputs, as numbers of functions
 
 
 class Proofs(NamedTuple):
-    """The proved inequalities, and the names of those that are proved on the whole interval ``on``."""
+    """The proved inequalities, and the names of the slacks that are proved on the whole interval ``on``."""
 
     integers: Integers
     on: Interval
     facts: Facts
-    named: dict[tuple[str, Pairs], int]
+    named: dict[Pairs, int]
     items: list[str]
 
 
@@ -254,7 +245,7 @@ def read_inequalities(listed: Sequence[Inequality], integers: Integers, on: Inte
     for i, item in enumerate(listed):
         step, what, here = f"inequality {i}", item.what, on
         require(item.of, step, "it is of no functions")
-        known = what in ("slack", "rise") or integers.has_delta
+        known = what == "slack" or integers.has_delta
         require(known, step, "no sign is needed if delta is 0")
         if item.on is not None:
             here = Interval(*item.on, False, False)
@@ -262,35 +253,28 @@ def read_inequalities(listed: Sequence[Inequality], integers: Integers, on: Inte
             require(some, step, "its interval is empty, or not positive")
         for j, name in enumerate(item.of):
             inner = f"{step}, {j}"
-            pairs = read_pairs(name, integers, what, inner)
+            pairs = read_pairs(name, integers, inner)
             single = what == "slack" or len(pairs) == 1
             require(single, inner, "a sign is that of one pair of functions")
             f = function_of(integers, what, pairs)
             number = proofs.facts.prove(f, here, item.proof, inner)
             proofs.items.append(inner)
-            if item.on is None:
-                proofs.named[what, pairs] = number
+            if item.on is None and what == "slack":
+                proofs.named[pairs] = number
     return proofs
 
 
 def function_of(integers: Integers, what: str, pairs: Pairs) -> Scaled:
     """The function of that name."""
-    if what == "slack":
-        return integers.slack(pairs)
-    return integers.rise(pairs[0]) if what == "rise" else integers.signed(pairs[0], what)
+    return integers.slack(pairs) if what == "slack" else integers.signed(pairs[0], what)
 
 
-def read_pairs(listed: Sequence[int], integers: Integers, what: str, step: str) -> Pairs:
-    """A flat list i, j, i', j', ... of numbers of functions and bounds: pairs in ascending order.
-
-    A rise has two functions.
-    """
-    first = integers.functions
-    second = first if what == "rise" else integers.bounds
+def read_pairs(listed: Sequence[int], integers: Integers, step: str) -> Pairs:
+    """A flat list i, j, i', j', ... of numbers of functions and bounds: pairs in ascending order."""
     pairs = tuple(zip(listed[::2], listed[1::2], strict=False))
     for i, j in pairs:
-        integer(i, step, 0, len(first) - 1)
-        integer(j, step, 0, len(second) - 1)
+        integer(i, step, 0, len(integers.functions) - 1)
+        integer(j, step, 0, len(integers.bounds) - 1)
     ordered = len(listed) % 2 == 0 and all(a <= b for a, b in pairwise(pairs))
     require(ordered, step, "the pairs of functions are not in order")
     return pairs
@@ -299,15 +283,13 @@ def read_pairs(listed: Sequence[int], integers: Integers, what: str, step: str) 
 def check_coverage(cases: Sequence[Case], needed: Needed, proofs: Proofs) -> None:
     """Every pair of adjacent inputs and every outcome is covered, and nothing is superfluous."""
     check_cases(cases, needed.laws, proofs)
-    pairs = [("slack", pair) for pair in needed.functions] + [("rise", pair) for pair in needed.rises]
-    for what, pair in pairs:
-        number = proofs.named.get((what, (pair,)))
+    for pair in needed.functions:
+        number = proofs.named.get((pair,))
         if number is not None:
             proofs.facts.used.add(number)
         else:
             step = "functions {} and {}".format(*pair)
-            f = function_of(proofs.integers, what, (pair,))
-            proofs.facts.require(f, proofs.on.low, proofs.on.high, step)
+            proofs.facts.require(proofs.integers.slack([pair]), proofs.on.low, proofs.on.high, step)
     for number, step in enumerate(proofs.items):
         require(number in proofs.facts.used, step, "it is not needed, or listed twice")
 
@@ -338,7 +320,7 @@ def check_cases(cases: Sequence[Case], needed: set[Pairs], proofs: Proofs) -> No
     on = proofs.on
     for number, case in enumerate(cases):
         step = f"case {number}"
-        pairs = read_pairs(case.functions, proofs.integers, "slack", step)
+        pairs = read_pairs(case.functions, proofs.integers, step)
         new = pairs in needed and pairs not in seen
         require(new, step, "no adjacent inputs have these functions, or it is listed twice")
         seen.add(pairs)
@@ -510,10 +492,7 @@ def checked(listed: Private | Violated, file: bytes | None = None) -> Certificat
         return Certificate(listed, claim, table, sets, adjacency, None, 1)
     diagram = laws.read_diagram(listed.nodes, listed.roots, sets, len(table.functions))
     laws.check_sums(diagram, integers)
-    if isinstance(listed, Extremal):
-        needed = orders.needed_pairs(diagram, adjacency, sets, integers.has_delta, listed.orders)
-    else:
-        needed = laws.needed_pairs(diagram, adjacency, sets, integers.has_delta)
+    needed = laws.needed_pairs(diagram, adjacency, sets, integers.has_delta)
     proofs = read_inequalities(listed.inequalities, integers, claim.on)
     check_coverage(listed.cases, needed, proofs)
     return Certificate(listed, claim, table, sets, adjacency, diagram, needed.pairs)

@@ -10,7 +10,6 @@ from .schema import check_version, read
 
 Listed = (
     privacy.Private
-    | privacy.Extremal
     | privacy.Violated
     | chains.Listed
     | curves.Listed

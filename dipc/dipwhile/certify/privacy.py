@@ -50,7 +50,6 @@ from dipc.kernel import laws as listing
 from dipc.kernel import privacy as kernel
 from dipc.kernel.facts import MAX_POWER, Scaled, reduced
 from dipc.kernel.laws import Pairs
-from dipc.kernel.orders import Order
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.graph import closure
 from dipc.models.values import Valuation, Value
@@ -69,14 +68,12 @@ DIGITS = 12  # of the numbers of a counterexample
 NUMBERS = [field.name for field in fields(kernel.Numbers)]
 FARTHEST = 40  # powers of 10 between the eps of a counterexample and that of its certificate
 
-What = Literal["slack", "+", "-", "rise"]
+What = Literal["slack", "+", "-"]
 Piece = tuple[EpsRange, Literal["+", "-", "?"]]  # the sign there
 
 
-def certificate(
-    program: CoreProgram, verdict: Verdict, every: bool = False
-) -> kernel.Private | kernel.Violated:
-    """The certificate of a verdict; with ``every``, a proof lists all pairs even where some are enough.
+def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kernel.Violated:
+    """The certificate of a verdict.
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
@@ -92,7 +89,7 @@ def certificate(
         case Private(goal) if program.adjacency is not None:
             evidence = verdict.evidence
             known = evidence is not None and evidence.system is program
-            if evidence is None or not known or (every and evidence.neighbours.reduced):
+            if evidence is None or not known or evidence.neighbours.reduced:
                 evidence = evidence_of(program, goal)
             return Writer(program, program.adjacency, goal, goal.budgets).proof(evidence)
     raise InputError("there is no certificate: nothing was decided about all adjacent inputs of the program")
@@ -119,11 +116,7 @@ class Writer:
         assert isinstance(neighbours, ProductNeighbours)  # those of all adjacent inputs
         listed = self._listed(neighbours, self._pairs(neighbours))
         listed["cases"] = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
-        orders = self._orders(neighbours, neighbours.diagrams()[0]) if neighbours.reduced else None
-        inequalities = list(self.items.values())
-        if orders is None:
-            return kernel.Private(**listed, inequalities=inequalities)
-        return kernel.Extremal(**listed, inequalities=inequalities, orders=orders)
+        return kernel.Private(**listed, inequalities=list(self.items.values()))
 
     def proof_of_pairs(self) -> kernel.Private:
         """The same where each pair of inputs has its own epsilon: all pairs are listed."""
@@ -175,17 +168,6 @@ class Writer:
         value = store.value(leaf)
         assert isinstance(value, Quotient)
         return self.ratios.number(value)
-
-    def _orders(self, neighbours: ProductNeighbours, store: Diagrams) -> list[list[Order] | None]:
-        """The orders of the values of all cells, with the facts that they need."""
-        found: list[list[Order] | None] = []
-        for orders in neighbours.orders:
-            found.append(None if orders is None else [order.chains() for order in orders])
-            for order in orders or ():
-                for pair in sorted(pair for link in order.links for pair in link or ()):
-                    low, high = (self._number(store, leaf) for leaf in pair)
-                    self._fact("rise", ((low, high),), self.on)
-        return found
 
     def _pairs(self, neighbours: ProductNeighbours) -> list[tuple[int, int]] | None:
         """The pairs of a formula, one way round."""

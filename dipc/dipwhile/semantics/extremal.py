@@ -79,18 +79,6 @@ class Order:
             found[value] = chain, place
         return found
 
-    def chains(self) -> list[list[list[int]]]:
-        """The chains, each with its values in ascending classes of equal functions."""
-        found = [[[self.values[0]]]]
-        for value, link in zip(self.values[1:], self.links, strict=True):
-            if link is None:
-                found.append([[value]])
-            elif link:
-                found[-1].append([value])
-            else:
-                found[-1][-1].append(value)
-        return found
-
 
 Orders = Sequence[Order]  # of each cell
 

@@ -31,7 +31,7 @@ def coq(program: CoreProgram, verdict: Verdict) -> str:
     if isinstance(verdict, Undecided):
         raise LimitReached(f"there is no theorem, as the claim is undecided: {verdict.reason}")
     try:
-        checked = kernel.checked(written(program, verdict, every=True))
+        checked = kernel.checked(written(program, verdict))
     except Refused as refused:
         raise LimitReached(f"there is no theorem, as the certificate would be refused: {refused}") from None
     try:
