@@ -12,11 +12,7 @@ subset of the unsure ones.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import fields
-from decimal import Decimal
-from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any, Literal
 
@@ -48,12 +44,11 @@ from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
 from dipc.errors import InputError, LimitReached
 from dipc.kernel import laws as listing
 from dipc.kernel import privacy as kernel
-from dipc.kernel.facts import MAX_POWER, Scaled, reduced
+from dipc.kernel.facts import Scaled, reduced
 from dipc.kernel.laws import Pairs
 from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.graph import closure
 from dipc.models.values import Valuation, Value
-from dipc.numbers.exact import magnitude
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -64,9 +59,6 @@ from dipc.signs.search import proof
 from dipc.signs.tables import roots_within
 
 NARROW = fmpq(1, 2**20)  # of an interval around a root
-DIGITS = 12  # of the numbers of a counterexample
-NUMBERS = [field.name for field in fields(kernel.Numbers)]
-FARTHEST = 40  # powers of 10 between the eps of a counterexample and that of its certificate
 
 What = Literal["slack", "+", "-"]
 Piece = tuple[EpsRange, Literal["+", "-", "?"]]  # the sign there
@@ -210,7 +202,6 @@ class Writer:
         outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
         zero = Quotient.of(0)
         rows = [[self.ratios.number(law.get(o, zero)) for o in outcomes] for law in laws]
-        eps = self._legible(found)
         first, last = sorted(map(self._position, cells))
         self.of = [0] if self.goal.text else None
         listed = self.adjacency.kind == "formula" or self.of is not None
@@ -219,22 +210,9 @@ class Writer:
             input=[str(v) for v in cells[0]],
             neighbour=[str(v) for v in cells[1]],
             outcomes=sorted(outcomes.index(tuple(flat(output))) for output in found.outputs),
-            eps=fraction(eps),
-            numbers=kernel.Numbers(*(digits(getattr(found, name), eps) for name in NUMBERS)),
+            eps=fraction(found.epsilon),
         )
         return kernel.Violated(**self._header(outcomes, pairs), laws=rows, violation=violation)
-
-    def _legible(self, found: Counterexample) -> fmpq:
-        """The eps of a counterexample, or another one at which all of its numbers can be written.
-
-        At eps = 1 a rate of 10^12*eps has numbers with 10^12 digits, at eps = 10^-12 it has not.
-        """
-        numbers = [getattr(found, name) for name in NUMBERS]
-        others = (found.epsilon * fmpq(10) ** n for n in sorted(range(-FARTHEST, FARTHEST + 1), key=abs))
-        for eps in (eps for eps in others if eps in self.goal.budgets):
-            if all(is_legible(number, eps) for number in numbers) and found.excess.sign_at(eps) > 0:
-                return eps
-        raise NoProof("no certificate: the counterexample has a number that is too small or too large")
 
     def _position(self, values: Sequence[Value]) -> int:
         """The place of an input among all."""
@@ -354,20 +332,3 @@ def flat(valuation: Valuation) -> list[Value]:
 def declaration(variable: Variable) -> listing.Variable:
     """A variable with its set."""
     return listing.Variable(variable.name, variable.size, [str(v) for v in variable.domain])
-
-
-def is_legible(number: Quotient, eps: fmpq) -> bool:
-    """Whether the number at eps, if it is not rational, is neither too small nor too large to be written."""
-    value = number.at(eps)
-    return value.as_rational() is not None or abs(magnitude(value.ball(digits=1))) <= 3 * MAX_POWER
-
-
-def digits(number: Quotient, eps: fmpq) -> kernel.Shown:
-    """m and e with m * 10^e <= number(eps) < (m+1) * 10^e, m of a dozen digits."""
-    value = number.at(eps)
-    size = Decimal(value.decimal(digits=DIGITS)).adjusted() + 1
-    place = min(size, 0) - DIGITS
-    shifted = value * fmpq(10) ** -place
-    m = math.floor(Fraction(shifted.decimal(digits=max(size, 0) + 2 * DIGITS)))
-    # The decimal is rounded: if the number is just below an integer, m may be that integer.
-    return Fraction(m if (shifted - m).sign_at(fmpq(1)) >= 0 else m - 1), place
