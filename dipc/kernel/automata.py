@@ -16,10 +16,9 @@ from typing import Literal, NamedTuple
 from . import facts, laws
 from .facts import ZERO, Interval, Proof
 from .laws import Table
-from .reading import Refused, integer, require
+from .reading import integer, require
 from .schema import read
 
-SIGNS = (">= 0", "> 0", "= 0")  # of facts
 MAX_PLACES = 3000
 MAX_EDGES = 100_000
 CELL = re.compile(r"([^\W\d]\w*)(\[.*\])?( |$)")  # how the text of a label begins: one private cell
@@ -123,13 +122,9 @@ class Edge:
 
 @dataclass(frozen=True)
 class Place:
-    """A place: ``live`` are its random variables; the rest is for a reader."""
+    """A place: where it is in the program, and the random variables that may still be read."""
 
     cut: str
-    values: dict[str, str]
-    differences: dict[str, str]
-    phase: dict[str, str]
-    facts: list[str]
     live: list[str]
 
 
@@ -207,31 +202,13 @@ def check_automaton(automaton: Automaton, costs: Sequence[Fraction], integers: b
 
 
 def check_place(place: Place, is_start: bool, step: str) -> None:
-    """Nothing is random or known at the start, nor is it the end."""
+    """Nothing is random at the start, nor is it the end."""
     live = place.live
     named = len(set(live)) == len(live) and all(name and not name[0].isdigit() for name in live)
     require(named, step, "a live variable is listed twice, or has no name")
     begins = (is_start or place.cut != "start") and not (is_start and live)
     require(begins, step, "a run begins elsewhere, or something has been drawn before it begins")
-    ends = is_start and (place.facts or place.cut == "end")
-    require(not ends, step, "something is known before a run begins, or it ends where it begins")
-    for fact in place.facts:
-        check_fact(fact, live, f"{step}, facts")
-
-
-def check_fact(fact: str, live: Collection[str], step: str) -> None:
-    """A fact such as "1*a + -1/2*b + 3 >= 0": a form over live variables, and how it compares with 0."""
-    rest, _, end = fact.rpartition(" + ")
-    constant, _, sign = end.partition(" ")
-    form = {"": read(Fraction, constant, step)}
-    while rest:
-        factor, _, rest = rest.partition("*")
-        name = max((n for n in live if rest == n or rest.startswith(f"{n} + ")), key=len, default="")
-        if name in form:
-            raise Refused(step, "a fact is about something that is not live, or twice about one variable")
-        form[name], rest = read(Fraction, factor, step), rest[len(name) + 3 :]
-    right = len(form) > 1 and all(form[name] for name in form if name) and sign in SIGNS
-    require(right, step, f"'{fact[:40]}' is not a fact about live variables")
+    require(not is_start or place.cut != "end", step, "a run ends where it begins")
 
 
 def check_form(form: Form, samples: int, live: Collection[str], step: str) -> None:

@@ -60,7 +60,7 @@ o <- disc(x, 0, 1)
 """
 MODEL = Path(__file__).parents[2] / "programs/hidden_markov/ex4.hmm"
 HUGE = "1e999999999"
-PLACE = {"values": {}, "differences": {}, "phase": {}, "facts": [], "live": []}
+PLACE: Data = {"live": []}
 
 
 @cache
@@ -121,11 +121,6 @@ def bare(*places: Data, loop: bool = False) -> Change:
     return change
 
 
-def facts(*words: str) -> Change:
-    """Facts at the second place of the sparse vector technique, where r is live."""
-    return at("places", 1, "facts", to=[*words])
-
-
 def range_of(p: Data) -> Change:
     return lambda data: data["parameters"][0].update(p)
 
@@ -139,22 +134,9 @@ def impossible(data: Data) -> None:
 
 ONE = [[[0], "1"]]
 FORGED: dict[str, tuple[str, Change, str]] = {
-    "the start is the end": (SVT, bare({"cut": "end"}), "something is known before a run begins, or it ends"),
-    "with a fact": (SVT, bare({"cut": "end", "facts": ["0*x + -1 >= 0"]}), "place 0"),
-    "about nothing": (SVT, bare({"cut": "end", "facts": ["1*x + 0 > 0", "-1*x + 0 > 0"]}), "place 0"),
+    "the start is the end": (SVT, bare({"cut": "end"}), "a run ends where it begins"),
     "a run that comes back to the start": (SVT, bare({"cut": "start"}, loop=True), "comes back to where"),
-    "a fact at the start": (SVT, at("places", 0, "facts", to=["0*x + -1 >= 0"]), "place 0"),
     "a live variable at the start": (SVT, at("places", 0, "live", to=["r"]), "place 0"),
-    "a fact about no name": (SVT, facts("-1 >= 0"), "place 1, facts"),
-    "a fact about a name that is not live": (SVT, facts("1*x + 0 > 0"), "not live"),
-    "a fact with a term 0": (SVT, facts("0*r + -1 >= 0"), "place 1, facts"),
-    "a fact about one name twice": (SVT, facts("1*r + -1*r + -1 >= 0"), "twice"),
-    "a fact with another sign": (SVT, facts("1*r + 0 < 0"), "place 1, facts"),
-    "a fact with more words": (SVT, facts("1*r + 0 > 0 > 0"), "place 1, facts"),
-    "a factor with an exponent": (SVT, facts(f"{HUGE}*r + 0 > 0"), "place 1, facts"),
-    "a constant with an exponent": (SVT, facts(f"1*r + {HUGE} > 0"), "place 1, facts"),
-    "a factor of 5000 digits": (SVT, facts(f"{'1' * 5000}*r + 0 > 0"), "place 1, facts"),
-    "a factor over 0": (SVT, facts("1/0*r + 0 > 0"), "place 1, facts"),
     "an empty class": (MODEL.name, at("conditions", to=[[[[0], "-1"]]]), "point: a condition"),
     "a class that one condition leaves": (
         MODEL.name,
@@ -184,7 +166,6 @@ ONLY_DEEP: dict[str, tuple[str, Change, str]] = {
     ),
     "a comment in the adjacency": (SVT, at("adjacency", "text", to="linf 1 # or 2"), "deep: adjacency"),
     "other inputs": (SVT, at("inputs", "text", to="q: {0, 1}"), "deep: inputs"),
-    "a fact that does not follow": (SVT, facts("1*r + 0 >= 0"), "deep: automaton"),
     "no neighbours": (
         TABLE,
         lambda data: data.update(

@@ -147,7 +147,7 @@ def phases(kind: str) -> Proof:
         decisions = ("done",) if d is None else ("round",)
         edges.append(Edge(source, target, drawn, (), (), q(0), decisions=decisions, path=path))
         shifts.append((q(0),) * len(drawn))
-    places = [START, Place("line 6", phase=(("left", "1"),)), Place("line 6", phase=(("left", "0"),)), END]
+    places = [START, Place("line 6"), Place("line 6"), END]
     phi = {0: q(1), 1: q(1), 2: q(0), 3: q(0)}
     strategy = Strategy(tuple(range(len(edges))), phi, {p: {} for p in phi}, tuple(shifts))
     return proof(TEXT.replace("ADJACENT", f"{kind} 1"), edges, places, [strategy])
@@ -405,7 +405,7 @@ def test_a_run_may_begin_in_a_loop_but_nowhere_else() -> None:
     checked(data)
     for strategy in data["strategies"]:
         strategy |= {"edges": [], "shift": [], "phi": {"1": "0"}, "delta": {"1": {}}}
-    with pytest.raises(Refused, match=r"^place 1: .*it ends where it begins"):
+    with pytest.raises(Refused, match=r"^place 1: .*a run ends where it begins"):
         checked(data | {"start": 1})
 
 

@@ -125,19 +125,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A point where paths are cut, with all that the rest of a run depends on.
+    """A point where paths are cut.
 
     ``cut`` says where, for a reader: ``start``, ``line 11: for i``, ``end``.  ``values`` are the public
-    variables that are known, ``differences`` the changes of the private ones without noise, ``phase`` what
-    is left to change in the inputs, ``facts`` what is known about the order of live variables, ``live`` the
-    random variables that the rest of the program may read.
+    variables that are known, ``live`` the random variables that the rest of the program may read.
     """
 
     cut: str
     values: tuple[tuple[str, Value], ...] = ()
-    differences: tuple[tuple[str, str], ...] = ()
-    phase: tuple[tuple[str, str], ...] = ()
-    facts: tuple[str, ...] = ()
     live: tuple[str, ...] = ()
 
 

@@ -13,14 +13,13 @@ from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Place
 from dipc.dipwhile.allsizes.declared import Declared
 from dipc.dipwhile.allsizes.execute import run
 from dipc.dipwhile.allsizes.expressions import evaluate
-from dipc.dipwhile.allsizes.feasible import Condition
 from dipc.dipwhile.allsizes.integers import assigned_values, integer_names, is_integer
 from dipc.dipwhile.allsizes.labels import Domain, adjacency_of, domain_of
 from dipc.dipwhile.allsizes.outputs import belongs
 from dipc.dipwhile.allsizes.paths import Dropped, Path
 from dipc.dipwhile.allsizes.rewrite import Scope, assigned_in, rewritten
 from dipc.dipwhile.allsizes.system import END, START, Point, System
-from dipc.dipwhile.allsizes.values import Datum, Linear, Pair, shown
+from dipc.dipwhile.allsizes.values import Datum, Linear, Pair
 from dipc.dipwhile.semantics.evaluate import spelled_cell
 from dipc.dipwhile.semantics.liveness import NO_CELLS, live
 from dipc.dipwhile.syntax import ast, core
@@ -251,7 +250,6 @@ def inputs_text(system: System) -> str:
 
 def place_of(system: System, point: Point) -> Place:
     """A point for a reader."""
-    moves = dict(point.moves)
     return Place(
         _cut_text(system, point),
         tuple(
@@ -259,21 +257,8 @@ def place_of(system: System, point: Point) -> Place:
             for n, k in point.kept
             if (isinstance(k, Linear) and not k.terms) or (isinstance(k, Pair) and k.public)
         ),
-        tuple(
-            (n, str(moves[n]) if n in moves else shown(k))
-            for n, k in point.kept
-            if n in moves or (isinstance(k, Pair) and not k.public)
-        ),
-        tuple((f"group {group}", str(left)) for group, left in point.phases)
-        + ((("direction", point.direction),) if point.direction else ()),
-        tuple(map(_fact_text, point.facts)),
         point.live,
     )
-
-
-def _fact_text(fact: Condition) -> str:
-    terms = " + ".join(f"{c}*{s.name}" for s, c in fact.value.terms)
-    return f"{terms} + {fact.value.constant} {'=' if fact.equal else '>' if fact.strict else '>='} 0"
 
 
 def _cut_text(system: System, point: Point) -> str:

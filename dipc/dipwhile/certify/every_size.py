@@ -33,7 +33,6 @@ from dipc.dipwhile.allsizes.automaton import (
     Edge,
     Exponential,
     Form,
-    Place,
     Sample,
     Step,
 )
@@ -130,7 +129,8 @@ def listed_automaton(automaton: Automaton, draws: Draws) -> listing.Automaton:
     steps = dict[Step, int]()
     edges = [_edge(edge, draws, steps) for edge in automaton.edges]
     kinds: Any = [(step.kind, step.text, step.value) for step in steps]
-    return listing.Automaton(automaton.start, [_place(place) for place in automaton.places], kinds, edges)
+    places = [listing.Place(place.cut, list(place.live)) for place in automaton.places]
+    return listing.Automaton(automaton.start, places, kinds, edges)
 
 
 class Draws:
@@ -187,17 +187,6 @@ def _edge(edge: Edge, draws: Draws, steps: dict[Step, int]) -> listing.Edge:
 
 def _sample(kind: Any, sample: Sample) -> listing.Sample:
     return listing.Sample(kind, fraction(sample.rate), _form(sample.mean))
-
-
-def _place(place: Place) -> listing.Place:
-    return listing.Place(
-        cut=place.cut,
-        values={name: str(value) for name, value in place.values},
-        differences=dict(place.differences),
-        phase=dict(place.phase),
-        facts=list(place.facts),
-        live=list(place.live),
-    )
 
 
 def _strategy(strategy: Strategy, automaton: Automaton) -> kernel.Strategy:
