@@ -180,7 +180,7 @@ PROGRAMS = System(
         "asks about secrets": "commands.options:asks_about_secrets",
     },
     asks={"": "check", "hidden_markov": "pufferfish check", "every_size": "prove"},
-    statements=("privacy", "sizes"),
+    statements=("privacy", "measures", "sizes"),
     views=("panels.notebook", "panels.plots", "panels.page"),
 )
 

@@ -64,7 +64,7 @@ class Accurate(Claim):
 
     proved: ClassVar[type[Proved]] = Proved
     refuted: ClassVar[type[Refuted]] = Refuted
-    statement: ClassVar[str] = "accuracy"
+    statement: ClassVar[str] = "measures"
     words: ClassVar[tuple[str, str]] = ("holds", "fails")
     of_pairs: ClassVar[bool] = False
 

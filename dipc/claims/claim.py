@@ -134,7 +134,7 @@ class Claim(ABC):
     """A statement about the laws of adjacent inputs, for every eps of ``budgets``.
 
     ``span`` is the place where it is written, for messages.  ``statement`` names what a certificate of the
-    claim states; it is the name of the kernel's checker, empty if there is none.
+    claim states; it is the name of the kernel's checker.
     """
 
     budgets: EpsRange

@@ -42,7 +42,7 @@ class Measured(Claim):
 
     proved: ClassVar[type[Proved]] = Proved
     refuted: ClassVar[type[Refuted]] = Refuted
-    statement: ClassVar[str] = ""  # no certificate states it yet
+    statement: ClassVar[str] = "measures"
 
     @property
     def by_output(self) -> bool:

@@ -97,7 +97,7 @@ Examples:
 @click.option(
     "--expect",
     type=click.Choice(["private", "violated", "holds", "fails"]),
-    help="Ask for this verdict; without it: private, of a formula: holds.",
+    help="Ask for this verdict; without it: private; holds, of a formula or of accuracy.",
 )
 @click.option(
     "--deep/--no-deep",
@@ -240,7 +240,7 @@ class Certified(Protocol):
 
 def other_status(status: str, wanted: Expected) -> list[str]:
     """What is wrong if another verdict is wanted."""
-    expected = wanted.expect or "private"
+    expected = wanted.expect or ("holds" if status in ("holds", "fails") else "private")
     return [] if status == expected else [f"the claim is {status} (expected: {expected})"]
 
 

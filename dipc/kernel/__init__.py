@@ -10,8 +10,9 @@ The standard library only, nothing of dipc: what this folder accepts is proved, 
 * ``facts``: functions of eps, exact signs, and proofs of f >= 0: the logical core;
 * ``laws``: sets, functions, decision diagrams, the adjacency;
 * ``privacy``: what (eps, delta)-privacy needs;
+* ``measures``: what accuracy, bounded range and Renyi divergences need;
 * ``sizes``, ``automata``: what privacy for every size needs;
 * ``chains``, ``formulas``: what a formula of dpCTL* about a Markov chain needs;
 * ``pufferfish``, ``hidden``, ``polynomials``: what Pufferfish privacy of a hidden Markov model needs;
-* ``statements``: the union of these four statements.
+* ``statements``: the union of these statements.
 """

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain as chained
 from itertools import combinations, pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from . import facts, laws
 from .facts import Facts, Function, Interval, Proof, Scaled
@@ -91,7 +91,7 @@ class AboutProgram:
     statement: str
     program: Program
     parameters: dict[str, Fraction]
-    claim: Claimed | ByFactor
+    claim: Any
     denominators: list[Denominator]
     functions: list[Quotient]
 
@@ -101,6 +101,7 @@ class Listed(AboutProgram):
     """A certificate of one of two kinds."""
 
     statement: Literal["privacy"]
+    claim: Claimed | ByFactor
     inputs: list[Variable]
     outputs: list[Variable]
     adjacency: Related
@@ -196,9 +197,9 @@ class Claim(NamedTuple):
         return low + 1 if high is None else (low + high) / 2
 
 
-def read_claim(claimed: Claimed | ByFactor, eps: Fraction | None = None) -> Claim:
+def read_claim(on: Interval, eps: Fraction | None = None) -> Claim:
     """The claim but for epsilon and delta, which need the denominators."""
-    on, step = claimed.interval, "claim"
+    step = "claim"
     positive = on.low > 0 or (on.low == 0 and not on.low_closed)
     positive = positive and not (on.high is None and on.high_closed)
     require(positive, step, "the interval holds more than positive numbers")
@@ -396,7 +397,7 @@ class ProgramCertificate:
 class Certificate(ProgramCertificate):
     """It has either a diagram and a number of pairs, or two laws and a violation."""
 
-    listed: Private | Violated
+    listed: Any  # Private or Violated
     sets: Sets
     adjacency: Adjacency
     diagram: Diagram | None
@@ -405,7 +406,7 @@ class Certificate(ProgramCertificate):
     @property
     def violated(self) -> bool:
         """Whether it is the certificate of a violation."""
-        return isinstance(self.listed, Violated)
+        return self.diagram is None
 
     @property
     def status(self) -> str:
@@ -424,7 +425,12 @@ class Certificate(ProgramCertificate):
 
     def conditional(self) -> str:
         """The statement under its condition: the kernel does not know what programs mean."""
-        return f"IF the listed distributions are those of the program THEN {self.statement()}"
+        return f"IF the listed {self.laws} are those of the program THEN {self.statement()}"
+
+    @property
+    def laws(self) -> str:
+        """What is listed of the program but for its sets."""
+        return "distributions"
 
     def summary(self) -> list[str]:
         """What was proved, and what is trusted."""
@@ -433,7 +439,7 @@ class Certificate(ProgramCertificate):
             rest = "the listed pairs of neighbours were not recomputed; " + rest
         return [
             f"accepted: {self.conditional()}",
-            "trusted: that the listed claim, parameters, inputs, outputs, neighbours and distributions are "
+            f"trusted: that the listed claim, parameters, inputs, outputs, neighbours and {self.laws} are "
             f"those of the program text (SHA-256 {self.program.sha256}); {rest}",
         ]
 
@@ -450,7 +456,7 @@ def shown(text: str) -> str:
 def checked(listed: Private | Violated, file: bytes | None = None) -> Certificate:
     """All phases but the digest."""
     check_program(listed, file)
-    claim = read_claim(listed.claim, listed.violation.eps if isinstance(listed, Violated) else None)
+    claim = read_claim(listed.claim.interval, listed.violation.eps if isinstance(listed, Violated) else None)
     sets = laws.read_sets(listed.inputs, listed.outputs, listed.outcomes)
     claimed = listed.claim
     functions = listed.denominators, listed.functions, claimed.delta, claimed.factors

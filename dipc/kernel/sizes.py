@@ -279,7 +279,7 @@ class Certificate(ProgramCertificate):
 def checked(listed: Listed, file: bytes | None = None) -> Certificate:
     """All phases but the digest."""
     check_program(listed, file)
-    claim, t = read_claim(listed.claim), listed.t
+    claim, t = read_claim(listed.claim.interval), listed.t
     names = [*(name_of(name, "sizes") for name in listed.sizes), *listed.parameters]
     require(len(set(names)) == len(names), "sizes", "one is listed twice, or is a parameter with a value")
     changes = Changes(listed.adjacency, listed.inputs)

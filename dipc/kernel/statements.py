@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from . import chains, curves, privacy, processes, pufferfish, sizes
+from . import chains, curves, measures, privacy, processes, pufferfish, sizes
 from .reading import require, sealed
 from .schema import check_version, read
 
 Listed = (
     privacy.Private
     | privacy.Violated
+    | measures.Proved
+    | measures.Violated
     | chains.Listed
     | curves.Listed
     | processes.Listed
@@ -48,6 +50,8 @@ def checked(data: Any, program: bytes | None = None) -> Certificate:
     match listed:
         case privacy.Private() | privacy.Violated():
             return privacy.checked(listed, program)
+        case measures.Proved() | measures.Violated():
+            return measures.checked(listed, program)
         case sizes.Listed():
             return sizes.checked(listed, program)
         case chains.Listed():

@@ -37,6 +37,13 @@ ROOT = Path(__file__).parent.parent.parent
 ALL = bool(os.environ.get("DIPC_ALL_MUTANTS"))
 TRIED = many(200, campaign=450)  # of each certificate
 
+COIN = """input q in {0, 1}; output out in {0, 1, 2} = 2; adjacent linf 1
+x <- flip(exp(eps)/(1 + exp(eps))); y <- flip(1/2); if y then if x then out <- q else out <- 1 - q end end
+"""
+OPEN = (
+    "input q in {0, 1}; output out in {0, 1} = 0; adjacent all; x <- flip(exp(-eps))\nif x then out <- q end"
+)
+
 SUBJECTS: dict[str, tuple[str, str | None, str | None, dict[str, Any]]] = {
     # what it is for: program or its text, claim, adjacency, parameters
     "private": ("svt/svt1", None, None, {"N": 1}),
@@ -50,6 +57,13 @@ SUBJECTS: dict[str, tuple[str, str | None, str | None, dict[str, Any]]] = {
     "inverse": ("histogram/hist2", None, None, {"N": 1}),
     "mixed": ("histogram/hist2", "eps for eps in [1, inf)", None, {"N": 1}),
     "mixed, delta": ("histogram/hist2", "eps, 1/2", None, {"N": 1}),
+    "range": (COIN, "range 2*eps", None, {}),
+    "range, violated": (COIN, "range eps", None, {}),
+    "renyi": (COIN, "renyi 2, eps", None, {}),
+    "renyi, violated": (COIN, "renyi 3, eps/4", None, {}),
+    "renyi, infinite": (OPEN, "renyi 2, eps", None, {}),
+    "accuracy": (COIN, "accurate out = q or out = 2, 1/4 when q = 1", None, {}),
+    "accuracy, violated": (COIN, "accurate out = q, exp(-eps)/2", None, {}),
 }
 
 HARMLESS = {
@@ -65,7 +79,11 @@ HARMLESS = {
     r".*\.proof(\..*)?": "another proof of the same inequality: it was checked",
     r"cases\.\d+\.signs.*": "another sign of the zero function, or a sign left unsure: more is checked",
     r"cases\.\d+\.points.*": "other pieces, on which the listed signs are proved",
-    r"violation\.outcomes.*": "other outcomes of the same probabilities",
+    r"violation\.(outcomes|others).*": "other outcomes of the same probabilities",
+    r"claim\.(factor|order|beta)(\..*)?": "another claim, printed, that the listed proofs prove as well",
+    r"violation\.eps": "another eps, printed, at which the claim is broken",
+    r"proofs(\..*)?": "another proof of the same inequality: it was checked",
+    r"divisors": "functions that are positive, but by which nothing is divided",
 }
 """Classes of mutations after which a resealed certificate may be accepted, and why that is right."""
 

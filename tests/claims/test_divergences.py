@@ -192,8 +192,8 @@ def test_claims_that_make_no_sense(claim: str, message: str) -> None:
 
 def test_what_does_not_follow_refuses_by_name() -> None:
     mechanism = program(*TABLES[1:3], claim="private range 2*eps")
-    with pytest.raises(InputError, match="there is no certificate for the claim private range"):
-        mechanism.certificate(mechanism.check())
+    with pytest.raises(InputError, match="there is no theorem for the claim private range"):
+        mechanism.export("coq")
     for question in (mechanism.explain, mechanism.profile, mechanism.violating_budgets, mechanism.sentence):
         with pytest.raises(InputError, match="this is about"):
             question()

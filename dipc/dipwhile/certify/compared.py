@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from dipc.dipwhile.convert import to_rational
+from dipc.dipwhile.rederive.accuracy import Errors
 from dipc.dipwhile.rederive.claims import is_claim_of
 from dipc.dipwhile.rederive.draws import check_draws
 from dipc.dipwhile.rederive.functions import Draw, NotCovered, Pair, constant, same
@@ -34,10 +35,11 @@ from dipc.dipwhile.rederive.programs import (
 from dipc.dipwhile.rederive.values import Plain, described
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
-from dipc.dipwhile.syntax.parser import parse, parse_claim
+from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate, parse_claim
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
+from dipc.kernel import measures
 from dipc.kernel.laws import Domain, Variable, places
-from dipc.kernel.privacy import Certificate, Violated, Violation
+from dipc.kernel.privacy import Certificate, Violation
 from dipc.kernel.reading import Refused
 from dipc.kernel.sizes import Certificate as EverySize
 
@@ -71,12 +73,18 @@ def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     check_adjacency(program, certificate, known)
     rows = [tuple(plain(value) for value in outcome) for outcome in data.outcomes]
     drawn: dict[object, Draw] = {}
-    count, table = 0, certificate.table
+    count, table, errors = 0, certificate.table, errors_of(program, certificate, known)
     for law, inputs in laws_of(program, certificate, known):
         ratios = [table.functions[i] for i in law]
         pairs = ((ratio.numerator, table.denominators[ratio.denominator]) for ratio in ratios)
-        claimed_law = dict(zip(rows, pairs, strict=True))
-        compare(distribution(program, inputs, known, drawn, sizes), claimed_law)
+        derived, claimed_law = (
+            distribution(program, inputs, known, drawn, sizes),
+            dict(zip(rows, pairs, strict=True)),
+        )
+        compare(derived, claimed_law)
+        if errors is not None:
+            violated = isinstance(data, measures.Violated)
+            errors.check(inputs, data.violation.outcomes if violated else data.bad[count], rows, derived)
         count += 1
     check_draws(drawn.values(), certificate.claim.on)
     return f"{count} distributions were derived from the program text"
@@ -105,7 +113,8 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     statement = parameters_compared(program, listed, given)
     differences, overridden = statement.differences, statement.overridden
     known = parameters(program, listed)
-    own_claim = program.claim
+    accuracy = isinstance(certificate.listed.claim, measures.Accurate)
+    own_claim = program.accurate if accuracy else program.claim
     if own_claim is None or not is_claim_of(certificate, program, own_claim, known):
         overridden.append(f"claim {certificate.claim_shown()} (the program says {written(own_claim)})")
         if claim is None:
@@ -144,7 +153,7 @@ def source_in(certificate: Certificate | EverySize) -> Source:
     return Source(certificate.program.name, certificate.program.text)
 
 
-def written(claim: ast.Claim | None) -> str:
+def written(claim: ast.Claim | ast.AccurateClaim | None) -> str:
     """A claim as the program has it."""
     if claim is None:
         return "nothing: it makes no claim"
@@ -152,10 +161,14 @@ def written(claim: ast.Claim | None) -> str:
     return f"'{text[:MAX_SHOWN]}'"
 
 
-def understood_claim(text: str, source: Source, known: Mapping[str, Fraction]) -> ast.Claim:
+def understood_claim(
+    text: str, source: Source, known: Mapping[str, Fraction]
+) -> ast.Claim | ast.AccurateClaim:
     """The claim in a text, which the front end accepts."""
-    claim = parse_claim(text, CLAIM_NAME)
     core = read(source, rationals(known))
+    if is_accurate(text):
+        return parse_accurate(text, CLAIM_NAME)
+    claim = parse_claim(text, CLAIM_NAME)
     compile_claim(claim, dict(core.parameters), core.inputs, core.adjacency)
     return claim
 
@@ -212,12 +225,24 @@ def violating_inputs(
     return [inputs_at(program, digits, domains, known) for digits in both]
 
 
+def errors_of(program: ast.Program, certificate: Certificate, known: Known) -> Errors | None:
+    """What has to be compared of a claim of accuracy."""
+    said = certificate.listed.claim
+    if not isinstance(said, measures.Accurate):
+        return None
+    when = "" if said.when is None else f" when {said.when}"
+    try:
+        return Errors(program, parse_accurate(f"accurate {said.good}, 0{when}", CLAIM_NAME), known)
+    except InputError as error:
+        raise Refused("deep: claim", error.message) from None
+
+
 def laws_of(
     program: ast.Program, certificate: Certificate, known: Known
 ) -> Iterator[tuple[Sequence[int], Inputs]]:
     """Each input with the law that the certificate gives it: the numbers of its functions."""
     listed = certificate.listed
-    if isinstance(listed, Violated):
+    if certificate.violated:
         inputs_of_both = violating_inputs(program, listed.violation, certificate.sets.inputs, known)
         yield from zip(listed.laws, inputs_of_both, strict=True)
     elif certificate.diagram is not None:
@@ -230,7 +255,9 @@ def check_adjacency(program: ast.Program, certificate: Certificate, known: Known
 
     A named adjacency is compared by its name and distance, a formula on all pairs of inputs.
     """
-    if isinstance(certificate.listed, Violated):
+    if isinstance(certificate.listed.claim, measures.Accurate):
+        return  # it compares no inputs
+    if certificate.violated:
         violation = certificate.listed.violation
         u, v = violating_inputs(program, violation, certificate.sets.inputs, known)
         if not adjacent(program, u, v, known):

@@ -18,39 +18,30 @@ from typing import Any, Literal
 
 from flint import fmpq
 
-from dipc.certificate.format import (
-    Ratios,
-    fraction,
-    listed_interval,
-    listed_points,
-    listed_program,
-    listed_proof,
-    terms,
-)
+import dipc.dipwhile.certify.measures as measures
+from dipc.certificate.format import fraction, listed_interval, listed_points, listed_proof, terms
+from dipc.claims.accuracy import Accurate
 from dipc.claims.cases import Evidence
 from dipc.claims.counterexample import Counterexample
+from dipc.claims.divergence import Measured
 from dipc.claims.privacy import Goal, Private, Violated
 from dipc.claims.verdict import Verdict
 from dipc.clock import Clock
+from dipc.dipwhile.certify.listing import LawWriter, flat, listed_pairs, related
 from dipc.dipwhile.convert import to_claim
 from dipc.dipwhile.hub.explored import Explored
 from dipc.dipwhile.pipeline import by_epsilon, evidence_of, goal_of, pairs_one_by_one
-from dipc.dipwhile.semantics.adjacency import InputSpace
-from dipc.dipwhile.semantics.diagrams import Diagrams
-from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.neighbours import ProductNeighbours
-from dipc.dipwhile.semantics.valuations import in_order
-from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram, Variable
-from dipc.errors import InputError, LimitReached
+from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
+from dipc.errors import InputError
 from dipc.kernel import laws as listing
 from dipc.kernel import privacy as kernel
 from dipc.kernel.facts import Scaled, reduced
 from dipc.kernel.laws import Pairs
-from dipc.kernel.schema import FORMAT, VERSION
-from dipc.models.graph import closure
-from dipc.models.values import Valuation, Value
+from dipc.kernel.measures import Proved
+from dipc.kernel.measures import Violated as Refuted
+from dipc.models.values import Value
 from dipc.numbers.exppoly import ExpPoly
-from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
 from dipc.signs.inequality import Holds
 from dipc.signs.limits import NoProof
@@ -60,18 +51,18 @@ from dipc.signs.tables import roots_within
 
 NARROW = fmpq(1, 2**20)  # of an interval around a root
 
+Listed = kernel.Private | kernel.Violated | Proved | Refuted
 What = Literal["slack", "+", "-"]
 Piece = tuple[EpsRange, Literal["+", "-", "?"]]  # the sign there
 
 
-def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kernel.Violated:
+def certificate(program: CoreProgram, verdict: Verdict) -> Listed:
     """The certificate of a verdict.
 
     Raises :class:`InputError` if the verdict is that nothing was decided, and :class:`LimitReached`.
     """
-    if not isinstance(verdict.claim, Goal):
-        message = f"there is no certificate for the claim {verdict.claim}, only for (epsilon, delta)-privacy"
-        raise InputError(message)
+    if isinstance(verdict.claim, Accurate | Measured):
+        return measures.certificate(program, verdict)
     match verdict:
         case Violated(goal, counterexample=found) if program.adjacency is not None:
             on = EpsRange.point(found.epsilon)
@@ -87,13 +78,12 @@ def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Private | kern
     raise InputError("there is no certificate: nothing was decided about all adjacent inputs of the program")
 
 
-class Writer:
-    """One certificate being written; its proofs are about the range ``on``."""
+class Writer(LawWriter):
+    """One certificate of (epsilon, delta)-privacy being written."""
 
     def __init__(self, program: CoreProgram, adjacency: CoreAdjacency, goal: Goal, on: EpsRange) -> None:
-        self.program, self.adjacency, self.goal, self.on = program, adjacency, goal, on
-        self.space = InputSpace(program)
-        self.ratios = Ratios(on)
+        super().__init__(program, on)
+        self.adjacency, self.goal = adjacency, goal
         self.items: dict[tuple[str, EpsRange, str], kernel.Inequality] = {}
         self.pieces: dict[tuple[int, int], list[Piece]] = {}
         self.proved: set[tuple[frozenset[object], EpsRange]] = set()
@@ -106,7 +96,7 @@ class Writer:
         """The certificate of a proof."""
         neighbours = evidence.neighbours
         assert isinstance(neighbours, ProductNeighbours)  # those of all adjacent inputs
-        listed = self._listed(neighbours, self._pairs(neighbours))
+        listed = self._listed(neighbours, listed_pairs(self.adjacency, neighbours))
         listed["cases"] = self._cases(evidence) if self.goal.delta else self._inequalities(evidence)
         return kernel.Private(**listed, inequalities=list(self.items.values()))
 
@@ -140,37 +130,25 @@ class Writer:
 
     def _listed(self, neighbours: ProductNeighbours, pairs: list[tuple[int, int]] | None) -> dict[str, Any]:
         """The fields of a proof about these neighbours but for cases and inequalities."""
-        store, roots = neighbours.diagrams()
-        used = closure(roots, store.branches.__getitem__)
-        number: dict[int, int] = {}
-        nodes = []
-        for node in sorted(used, key=lambda node: (bool(store.branches[node]), node)):
-            number[node] = len(number)
-            if store.branches[node]:
-                nodes.append([store.cells[node], *(number[child] for child in store.branches[node])])
-            else:
-                self._number(store, node)
-        outcomes = [flat(outcome) for outcome in neighbours.outcomes]
-        header = self._header(outcomes, pairs)
+        laws = self.diagram(neighbours)
+        fields = laws | self._header([flat(outcome) for outcome in neighbours.outcomes], pairs)
         self.integers = listing.in_integers(self.ratios.table(self.goal.delta, self.factors))
-        return {**header, "nodes": nodes, "roots": [number[root] for root in roots]}
+        return fields
 
-    def _number(self, store: Diagrams, leaf: int) -> int:
-        """The number of the function that a leaf is."""
-        value = store.value(leaf)
-        assert isinstance(value, Quotient)
-        return self.ratios.number(value)
-
-    def _pairs(self, neighbours: ProductNeighbours) -> list[tuple[int, int]] | None:
-        """The pairs of a formula, one way round."""
-        if self.adjacency.formula is None:
-            return None
-        if (number := neighbours.count()) > listing.MAX_PAIRS:
-            raise LimitReached(
-                f"no certificate: the adjacency formula relates {number} pairs of inputs, and at most "
-                f"{listing.MAX_PAIRS} are listed (a named adjacency has no such limit)"
-            )
-        return sorted((i, j) for i, j in neighbours.positions() if i <= j)
+    def _header(
+        self, outcomes: Sequence[Sequence[Value]], pairs: list[tuple[int, int]] | None
+    ) -> dict[str, Any]:
+        """The fields of both kinds."""
+        goal, on = self.goal, listed_interval(self.goal.budgets)
+        f, divisor = self.ratios.ratio(goal.delta)
+        delta = terms(f), divisor
+        claim = (
+            kernel.ByFactor([self.ratios.positive(factor) for factor in self.factors], self.of, delta, on)
+            if goal.t is None
+            else kernel.Claimed(fraction(goal.t), delta, on)
+        )
+        adjacency = related(self.adjacency, pairs, self.of is not None)
+        return {**self.header("privacy", claim, outcomes), "adjacency": adjacency}
 
     def _inequalities(self, evidence: Evidence) -> list[kernel.Case]:
         """Those for delta = 0, with the proofs that were found: of the same functions if nothing cancels."""
@@ -196,13 +174,8 @@ class Writer:
 
     def violation(self, found: Counterexample) -> kernel.Violated:
         """The certificate of a counterexample."""
-        explorer = Explorer(self.program)
-        cells = [flat(found.input), flat(found.neighbour)]
-        laws = [explorer.law(dict(zip(self.space.cells, values, strict=True))) for values in cells]
-        outcomes = in_order(self.program, {outcome for law in laws for outcome in law})
-        zero = Quotient.of(0)
-        rows = [[self.ratios.number(law.get(o, zero)) for o in outcomes] for law in laws]
-        first, last = sorted(map(self._position, cells))
+        cells, outcomes, rows = self.laws_on([found.input, found.neighbour])
+        first, last = sorted(map(self.position, cells))
         self.of = [0] if self.goal.text else None
         listed = self.adjacency.kind == "formula" or self.of is not None
         pairs = [(first, last)] if listed else None
@@ -213,43 +186,6 @@ class Writer:
             eps=fraction(found.epsilon),
         )
         return kernel.Violated(**self._header(outcomes, pairs), laws=rows, violation=violation)
-
-    def _position(self, values: Sequence[Value]) -> int:
-        """The place of an input among all."""
-        cells = zip(self.space.strides, self.space.domains, values, strict=True)
-        return sum(stride * domain.index(value) for stride, domain, value in cells)
-
-    # --- parts of both ---
-
-    def _header(
-        self, outcomes: Sequence[Sequence[Value]], pairs: list[tuple[int, int]] | None
-    ) -> dict[str, Any]:
-        """The fields of both kinds."""
-        program, goal, on = self.program, self.goal, listed_interval(self.goal.budgets)
-        f, divisor = self.ratios.ratio(goal.delta)
-        delta = terms(f), divisor
-        claim = (
-            kernel.ByFactor([self.ratios.positive(factor) for factor in self.factors], self.of, delta, on)
-            if goal.t is None
-            else kernel.Claimed(fraction(goal.t), delta, on)
-        )
-        kind: Any = "formula" if self.of is not None else self.adjacency.kind
-        distance = self.adjacency.distance
-        near = fraction(distance or fmpq(0)) if kind in ("linf", "l1", "hamming") else None
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "statement": "privacy",
-            "program": listed_program(program.source),
-            "parameters": {name: fraction(value) for name, value in program.parameters},
-            "claim": claim,
-            "inputs": [declaration(v) for v in program.inputs],
-            "outputs": [declaration(v) for v in program.outputs],
-            "adjacency": listing.Related(kind, near, pairs),
-            "outcomes": [[str(v) for v in outcome] for outcome in outcomes],
-            "denominators": self.ratios.listed_denominators(),
-            "functions": self.ratios.functions(),
-        }
 
     # --- inequalities ---
 
@@ -322,13 +258,3 @@ def pieces_of(margin: ExpPoly, on: EpsRange) -> list[Piece]:
             pieces.append((EpsRange(root.low, root.high), "?"))
         start = root.high
     return [*pieces, signed(EpsRange(start, on.high))]
-
-
-def flat(valuation: Valuation) -> list[Value]:
-    """The values of all cells."""
-    return [v for _, value in valuation for v in (value if isinstance(value, tuple) else (value,))]
-
-
-def declaration(variable: Variable) -> listing.Variable:
-    """A variable with its set."""
-    return listing.Variable(variable.name, variable.size, [str(v) for v in variable.domain])

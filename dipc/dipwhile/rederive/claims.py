@@ -24,11 +24,13 @@ from dipc.dipwhile.rederive.programs import (
     named_adjacency,
     value_of,
 )
-from dipc.dipwhile.rederive.values import as_number, as_pair, combine, exponential_of
+from dipc.dipwhile.rederive.values import as_index, as_number, as_pair, combine, exponential_of
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.kernel.facts import ZERO, Function, Interval, negative
 from dipc.kernel.laws import Ratio
+from dipc.kernel.measures import Accurate, Bounded
 from dipc.kernel.privacy import Certificate
 from dipc.kernel.sizes import Certificate as EverySize
 
@@ -38,12 +40,24 @@ METRICS = ("linf", "l1", "hamming")
 
 
 def is_claim_of(
-    certificate: Certificate | EverySize, program: ast.Program, claim: ast.Claim, known: Known
+    certificate: Certificate | EverySize,
+    program: ast.Program,
+    claim: ast.Claim | ast.AccurateClaim,
+    known: Known,
 ) -> bool:
     """Is the certificate about this claim, with the same epsilon, delta and interval?"""
-    table, on = certificate.table, certificate.claim.on
-    if claim.measure is not None or astuple(on) != claimed_interval(claim, known):
+    table, on, said = certificate.table, certificate.claim.on, certificate.listed.claim
+    if astuple(on) != claimed_interval(claim, known):
         return False
+    if isinstance(claim, ast.AccurateClaim) or isinstance(said, Accurate):
+        if not isinstance(claim, ast.AccurateClaim) or not isinstance(said, Accurate):
+            return False
+        return is_accuracy(said, claim, pair_of(certificate, table.delta), known)
+    if measure_of(claim, known) != (isinstance(said, Bounded), getattr(said, "order", None)):
+        return False
+    if isinstance(said, Bounded):
+        run = Run(scalars=dict(known))
+        return is_factor(claim.epsilon, run, pair_of(certificate, table.factors[0]), on)
     delta = as_pair(value_of(claim.delta, known) if claim.delta else ZERO)
     of_pair, listed = speaks_of_inputs(program, claim.epsilon, known), certificate.listed.claim
     if not same(delta, pair_of(certificate, table.delta)) or of_pair != (listed.of is not None):
@@ -55,6 +69,19 @@ def is_claim_of(
         is_factor_of_pair(certificate, claim.epsilon, runs, numbers)
         for runs, numbers in pairs_of(certificate, program, known)
     )
+
+
+def measure_of(claim: ast.Claim, known: Known) -> tuple[bool, int | None]:
+    """Is the claim about a measure, and of which order is its divergence?"""
+    order = None if claim.order is None else as_index(value_of(claim.order, known))
+    return claim.measure is not None, order
+
+
+def is_accuracy(said: Accurate, claim: ast.AccurateClaim, beta: Pair, known: Known) -> bool:
+    """Is it the same claim, with the same words?"""
+    when = None if claim.condition is None else as_written(claim.condition)
+    words = (as_written(claim.good), when) == (said.good, said.when)
+    return words and same(as_pair(value_of(claim.beta, known)), beta)
 
 
 def speaks_of_inputs(program: ast.Program, epsilon: ast.Expr, known: Known) -> bool:

@@ -144,7 +144,9 @@ def put(run: Run, name: str, value: Value) -> None:
         run.scalars[name] = value
 
 
-def claimed_interval(claim: ast.Claim, known: Known) -> tuple[Fraction, Fraction | None, bool, bool]:
+def claimed_interval(
+    claim: ast.Claim | ast.AccurateClaim, known: Known
+) -> tuple[Fraction, Fraction | None, bool, bool]:
     """Low end, high end (None: infinity), and whether they belong to the interval."""
     interval = claim.interval
     if interval is None:

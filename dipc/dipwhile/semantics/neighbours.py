@@ -52,6 +52,10 @@ class OutputLaws:
         self._diagrams = Diagrams([len(domain) for domain in space.domains])
         self._functions = [functions.function(outcome, self._diagrams) for outcome in outcomes]
 
+    def diagrams(self) -> tuple[Diagrams, list[int]]:
+        """The probabilities of all outcomes as functions of the input: a store, and a node for each."""
+        return self._diagrams, self._functions
+
     @cached_property
     def joined(self) -> int:
         """The law as a function of the input; equal laws are one leaf."""
@@ -133,10 +137,6 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         other._tick, other._oracle = tick, oracle
         other._diagrams = self._diagrams.copy()
         return other
-
-    def diagrams(self) -> tuple[Diagrams, list[int]]:
-        """The probabilities of all outcomes as functions of the input: a store, and a node for each."""
-        return self._diagrams, self._functions
 
     def positions(self) -> list[tuple[int, int]]:
         """The places of both inputs of all pairs, pair by pair."""

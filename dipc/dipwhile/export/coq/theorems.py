@@ -8,7 +8,7 @@ from dipc.claims.verdict import Undecided, Verdict
 from dipc.dipwhile.certify.privacy import certificate as written
 from dipc.dipwhile.export.coq.core import core_theorem
 from dipc.dipwhile.syntax.core import CoreProgram
-from dipc.errors import LimitReached, Unsupported
+from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.export.coq.library import MODULES, imported
 from dipc.export.coq.listing import COQ, Listing, refuse_other_terms
 from dipc.export.coq.terms import comment
@@ -25,13 +25,18 @@ def coq(program: CoreProgram, verdict: Verdict) -> str:
     The theorem is about the core of the program, whose laws Coq computes, if it is in the fragment of
     ``Core.v``; else about the listed laws.
 
-    Raises :class:`InputError` if the verdict is not about all adjacent inputs, :class:`LimitReached` if
-    nothing was decided within the limits, and :class:`Unsupported` for what the library cannot prove.
+    Raises :class:`InputError` if the verdict is not about privacy of all adjacent inputs,
+    :class:`LimitReached` if nothing was decided within the limits, and :class:`Unsupported` for what the
+    library cannot prove.
     """
     if isinstance(verdict, Undecided):
         raise LimitReached(f"there is no theorem, as the claim is undecided: {verdict.reason}")
+    listed = written(program, verdict)
+    if not isinstance(listed, kernel.Private | kernel.Violated):
+        message = f"there is no theorem for the claim {verdict.claim}, only for (epsilon, delta)-privacy"
+        raise InputError(message)
     try:
-        checked = kernel.checked(written(program, verdict))
+        checked = kernel.checked(listed)
     except Refused as refused:
         raise LimitReached(f"there is no theorem, as the certificate would be refused: {refused}") from None
     try:
