@@ -36,6 +36,7 @@ from dipc.dipwhile.rederive.values import Plain, described
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate, parse_claim
+from dipc.dipwhile.syntax.printer import as_written
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel import measures
 from dipc.kernel.laws import Domain, Variable, places
@@ -115,15 +116,27 @@ def compared(certificate: Certificate, given: Mapping[str, Fraction], claim: str
     known = parameters(program, listed)
     accuracy = isinstance(certificate.listed.claim, measures.Accurate)
     own_claim = program.accurate if accuracy else program.claim
-    if own_claim is None or not is_claim_of(certificate, program, own_claim, known):
+    if own_claim is None or not is_about(certificate, program, own_claim, known):
         overridden.append(f"claim {certificate.claim_shown()} (the program says {written(own_claim)})")
         if claim is None:
             differences.append(overridden[-1])
     if claim is not None:
         asked = understood_claim(claim, source, listed)
-        if not is_claim_of(certificate, program, asked, known):
+        if not is_about(certificate, program, asked, known):
             differences.append(f"claim {certificate.claim_shown()} (--claim says '{claim}')")
     return replace(statement, text=text)
+
+
+def is_about(
+    certificate: Certificate, program: ast.Program, claim: ast.Claim | ast.AccurateClaim, known: Known
+) -> bool:
+    """Is the certificate about this claim, of accuracy with the same words?"""
+    said = certificate.listed.claim
+    if isinstance(said, measures.Accurate) and isinstance(claim, ast.AccurateClaim):
+        when = None if claim.condition is None else as_written(claim.condition)
+        if (as_written(claim.good), when) != (said.good, said.when):
+            return False
+    return is_claim_of(certificate, program, claim, known)
 
 
 def parameters_compared(

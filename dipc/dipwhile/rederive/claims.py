@@ -26,7 +26,6 @@ from dipc.dipwhile.rederive.programs import (
 )
 from dipc.dipwhile.rederive.values import as_index, as_number, as_pair, combine, exponential_of
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.printer import as_written
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.kernel.facts import ZERO, Function, Interval, negative
 from dipc.kernel.laws import Ratio
@@ -45,14 +44,17 @@ def is_claim_of(
     claim: ast.Claim | ast.AccurateClaim,
     known: Known,
 ) -> bool:
-    """Is the certificate about this claim, with the same epsilon, delta and interval?"""
+    """Is the certificate about this claim, with the same epsilon, delta and interval?
+
+    The words of a claim of accuracy are not compared here, only its beta and interval.
+    """
     table, on, said = certificate.table, certificate.claim.on, certificate.listed.claim
     if astuple(on) != claimed_interval(claim, known):
         return False
     if isinstance(claim, ast.AccurateClaim) or isinstance(said, Accurate):
         if not isinstance(claim, ast.AccurateClaim) or not isinstance(said, Accurate):
             return False
-        return is_accuracy(said, claim, pair_of(certificate, table.delta), known)
+        return same(as_pair(value_of(claim.beta, known)), pair_of(certificate, table.delta))
     if measure_of(claim, known) != (isinstance(said, Bounded), getattr(said, "order", None)):
         return False
     if isinstance(said, Bounded):
@@ -75,13 +77,6 @@ def measure_of(claim: ast.Claim, known: Known) -> tuple[bool, int | None]:
     """Is the claim about a measure, and of which order is its divergence?"""
     order = None if claim.order is None else as_index(value_of(claim.order, known))
     return claim.measure is not None, order
-
-
-def is_accuracy(said: Accurate, claim: ast.AccurateClaim, beta: Pair, known: Known) -> bool:
-    """Is it the same claim, with the same words?"""
-    when = None if claim.condition is None else as_written(claim.condition)
-    words = (as_written(claim.good), when) == (said.good, said.when)
-    return words and same(as_pair(value_of(claim.beta, known)), beta)
 
 
 def speaks_of_inputs(program: ast.Program, epsilon: ast.Expr, known: Known) -> bool:
