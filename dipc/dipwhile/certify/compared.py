@@ -36,7 +36,6 @@ from dipc.dipwhile.rederive.values import Plain, described
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
 from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate, parse_claim
-from dipc.dipwhile.syntax.printer import as_written
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel import measures
 from dipc.kernel.laws import Domain, Variable, places
@@ -133,8 +132,8 @@ def is_about(
     """Is the certificate about this claim, of accuracy with the same words?"""
     said = certificate.listed.claim
     if isinstance(said, measures.Accurate) and isinstance(claim, ast.AccurateClaim):
-        when = None if claim.condition is None else as_written(claim.condition)
-        if (as_written(claim.good), when) != (said.good, said.when):
+        read = stated(said)
+        if (read.good, read.condition) != (claim.good, claim.condition):
             return False
     return is_claim_of(certificate, program, claim, known)
 
@@ -241,11 +240,14 @@ def violating_inputs(
 def errors_of(program: ast.Program, certificate: Certificate, known: Known) -> Errors | None:
     """What has to be compared of a claim of accuracy."""
     said = certificate.listed.claim
-    if not isinstance(said, measures.Accurate):
-        return None
+    return Errors(program, stated(said), known) if isinstance(said, measures.Accurate) else None
+
+
+def stated(said: measures.Accurate) -> ast.AccurateClaim:
+    """The claim in the words of a certificate, but for its beta."""
     when = "" if said.when is None else f" when {said.when}"
     try:
-        return Errors(program, parse_accurate(f"accurate {said.good}, 0{when}", CLAIM_NAME), known)
+        return parse_accurate(f"accurate {said.good}, 0{when}", CLAIM_NAME)
     except InputError as error:
         raise Refused("deep: claim", error.message) from None
 
