@@ -306,7 +306,7 @@ class Reader:
         after = self.tokens[self.place + 1]
         expression = (
             after.kind in ("name", "number") and after.text not in ("for", "inf")
-        ) or after.text == "("
+        ) or after.text in ("(", "eps")
         measure = order = None
         if self.next.text in ("range", "renyi") and expression:
             measure = self.name()

@@ -20,7 +20,10 @@ from pathlib import Path
 from flint import fmpq
 
 import dipc
+from dipc.claims.claim import Claim
+from dipc.claims.divergence import Measured
 from dipc.claims.exponent import number_text
+from dipc.claims.privacy import Goal
 from dipc.claims.rows import Row
 from dipc.claims.tightness.least import Kind, Least, Spot
 from dipc.claims.wording import pretty
@@ -28,12 +31,13 @@ from dipc.clock import Clock
 from dipc.dipwhile.allsizes.answer import answered
 from dipc.dipwhile.allsizes.question import question
 from dipc.dipwhile.allsizes.verdict import LeastT
+from dipc.dipwhile.measures import accurate_claim
 from dipc.dipwhile.records.every_size import answer_rows, short_reason
 from dipc.dipwhile.records.every_size import where as where_proved
 from dipc.dpctl.model import MarkovModel
 from dipc.dpctl.model import describe as size_of
 from dipc.dpctl.records import brief_witness
-from dipc.errors import Source, Unsupported
+from dipc.errors import InputError, Source
 from dipc.models.reading import PropertyLine
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.programs import ProgramQuestion
@@ -56,7 +60,7 @@ PAGE = ROOT / "docs" / "gallery.md"
 TIME_LIMIT = 120
 FAMILIES = (
     *("randomized_response", "histogram", "noisy_max", "svt", "sums", "exponential", "discrete"),
-    *("loops", "real_bugs"),
+    *("loops", "claims", "real_bugs"),
 )
 """The folders of programs/, in the order of the page; other folders follow."""
 TABLE = re.compile(r"^(\| (?:program|model) \| .* \|)\n\|[-|]+\|\n((?:\| \[.*\|\n)*)", re.MULTILINE)
@@ -83,8 +87,11 @@ def program_row(name: str) -> str:
     """Claim, verdict, least multiple of eps (or least delta), and the answer for every size."""
     mechanism = dipc.load(describe(name).path)
     verdict = mechanism.check()
-    claim = pretty(verdict.claim.brief()).replace("*", "·")
-    least = tightest(mechanism, str(verdict.goal.delta)).replace("*", "·")
+    claims, accurate = [verdict.claim.brief()], mechanism.program.accurate
+    if accurate is not None:
+        claims.append(accurate_claim(mechanism.program, accurate, None).brief())
+    claim = pretty("; ".join(claims)).replace("*", "·")
+    least = tightest(mechanism, verdict.claim).replace("*", "·")
     return row(name, claim, verdict.status, least, every_size(describe(name).path).cell)
 
 
@@ -230,8 +237,8 @@ def every_size(path: Path) -> EverySize:
     """
     try:
         asked = question(Source(path.name, path.read_text(encoding="utf-8")), {})
-    except Unsupported as limit:
-        return EverySize("", "not asked", "", "", (limit.message,))
+    except InputError as refused:
+        return EverySize("", "not asked", "", "", (refused.message,))
     with dipc.limits(seconds=TIME_LIMIT):
         found = answered(asked, Clock())
     rows = {row.label: row.text for row in answer_rows(found) if isinstance(row, Row) and row.text}
@@ -277,17 +284,21 @@ def multiple(t: fmpq) -> str:
     return "ε" if t == 1 else f"{t}·ε"
 
 
-def tightest(mechanism: dipc.Mechanism, delta: str) -> str:
+def tightest(mechanism: dipc.Mechanism, claim: Claim) -> str:
     """The least multiple of eps and where it is reached; or the least delta, if the claim has one."""
     try:
         with dipc.limits(seconds=TIME_LIMIT):
-            if "eps" in delta:
+            if isinstance(claim, Measured):
+                measure = claim.measure
+                budget = mechanism.budget(range=measure.order is None, renyi=measure.order)
+            elif isinstance(claim, Goal) and "eps" in str(claim.delta):
                 curve = mechanism.profile().curve
                 return pretty("δ(ε) = " + ", then ".join(str(segment.value) for segment in curve.segments))
-            if delta != "0":
+            elif isinstance(claim, Goal) and claim.delta:
                 profile = mechanism.profile()
                 return f"δ = {amount(profile.least)}{places([spot for spot, _ in profile.witnesses])}"
-            budget = mechanism.budget()
+            else:
+                budget = mechanism.budget()
     except dipc.LimitReached:
         return "not found"
     if budget.least.infinite:

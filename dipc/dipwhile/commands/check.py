@@ -176,9 +176,10 @@ def _single(wanted: program_options.Given) -> Outcome:
 
 
 def for_every_size(wanted: program_options.Given, mechanism: Mechanism, outcome: Outcome) -> str | None:
-    """The command that asks about every size what was proved at one, if the program has sizes."""
-    private = outcome.word == "private" and not outcome.interrupted
-    if not private or wanted.declarations or wanted.restrictions or wanted.file == STDIN:
+    """The command that asks about every size what was proved at one, if it has sizes."""
+    proved = outcome.verdict if outcome.word == "private" and not outcome.interrupted else None
+    followed = proved is not None and isinstance(proved.claim, Goal) and proved.claim.t is not None
+    if not followed or wanted.declarations or wanted.restrictions or wanted.file == STDIN:
         return None
     sizes = [
         name for name in all_sizes.free_sizes(parse(mechanism.source)) if name not in mechanism.overrides

@@ -86,7 +86,7 @@ def _lines(text: str) -> Iterator[Line]:
     previous: Token | None = None
     separator: Token | None = None
     end = start = 0
-    for token in [*raw_tokens(text), None]:
+    for token in [*layout.claims(raw_tokens(text), "program"), None]:
         where = len(text) if token is None else token.start_pos or 0
         comment = text[end:where].strip()
         if token is None or "\n" in token:

@@ -17,8 +17,6 @@ DECLARATIONS = ("param", "input", "output", "adjacent", "private", "prior", "sec
 CONTROL = ("if", "then", "elif", "else", "end", "for", "in", "while", "do", "exit")
 """The keywords that declarations begin with, and those of statements."""
 
-DECLARING = frozenset(word.upper() for word in DECLARATIONS)
-
 WORDS = {
     "eps": "EPS",
     "ε": "EPS",
@@ -44,6 +42,9 @@ MEASURES = ("range", "renyi")
 
 ACCURATE = "accurate"
 """A word at the beginning of a line only, if neither an index nor an arrow follows."""
+
+DECLARING = frozenset(word.upper() for word in DECLARATIONS) | {"_ACCURATE"}
+"""The terminals that declarations begin with."""
 
 OPENING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 """Brackets and their partners."""

@@ -66,6 +66,11 @@ EXAMPLES = [
     ),
     ("spellings", "output b in {0}\n\nb := 0; c ← ε≤1", "output b in {0}\n\nb <- 0; c <- eps <= 1\n"),
     (
+        "two claims",
+        "output b in {0}\nprivate eps\naccurate b=0,1/20\naccurate<-1\nb<-0",
+        "output b in {0}\nprivate eps\naccurate b = 0, 1/20\n\naccurate <- 1\nb <- 0\n",
+    ),
+    (
         "padding",
         "param N=3,c=1\ninput q[N] in 0 .. N-1\noutput b in {0}\nprivate eps for eps in (0,1]",
         "param  N = 3, c = 1\ninput  q[N] in 0..N - 1\noutput b in {0}\nprivate eps for eps in (0, 1]\n",

@@ -144,6 +144,7 @@ def test_different_programs_have_different_trees(one: str, other: str) -> None:
     [
         "range 2*eps",
         "range (eps)",
+        "range eps",
         "range range*eps",
         "renyi 2, eps for eps in (0, 1]",
         "range*eps, 1/range",
