@@ -29,7 +29,7 @@ from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.types import names_in
-from dipc.dipwhile.syntax.unroll import Constants, integers, substitute
+from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.dipwhile.syntax.walk import (
     bottom_up,
     children,
@@ -39,6 +39,7 @@ from dipc.dipwhile.syntax.walk import (
     statements,
     with_children,
 )
+from dipc.errors import Span, Unsupported
 
 ZERO, ONE = ast.Number(fmpq(0)), ast.Number(fmpq(1))
 CELL = "every cell"
@@ -97,7 +98,6 @@ class Rewriter:
     families: dict[str, Family] = field(default_factory=dict)
     winners: dict[str, str] = field(default_factory=dict)  # the families that have been drawn: for max or min
     assigned: list[str] = field(default_factory=list)  # in the order of the text
-    numbers: Constants = field(default_factory=dict)  # of the loops that are taken apart
     context: int = 0
     contexts: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -175,37 +175,10 @@ class Rewriter:
             yield from start
             if not self.numbered(loop) and (family := self.family(loop)) is not None:
                 array, own = family
-                inner = {name: value for name, value in self.numbers.items() if name != loop.variable}
-                loop = map_expressions(loop, lambda e: substitute(e, inner))
                 self.families[array] = Family(loop, self.context, len(self.assigned), own)
                 self.winners.pop(array, None)
                 return
-        elif all(isinstance(end, ast.Number) for end in self.ends(loop)) and self.touches_arrays(loop):
-            yield from self.apart(loop)
-            return
         yield replace(loop, body=self.inside(loop.body))
-
-    def ends(self, loop: ast.For) -> tuple[ast.Expr, ast.Expr]:
-        """The bounds of a loop, numbers if they are known."""
-        known = self.constants | self.numbers
-        return substitute(loop.low, known), substitute(loop.high, known)
-
-    def touches_arrays(self, loop: ast.For) -> bool:
-        """Whether the body of a loop draws or reads arrays of any size."""
-        loops = [s for s, _ in statements(self.body) if isinstance(s, ast.For) and not self.numbered(s)]
-        inside = [s for each in loops for s, _ in statements(each.body) if isinstance(s, ast.Assign)]
-        filled = {s.target.array for s in inside if isinstance(s.target, ast.Index)}
-        read = {name for s, _ in statements(loop.body) for e in read_by(s) for name in names_in(e)}
-        arrays = filled - self.scope.inputs - self.scope.outputs
-        return bool(arrays & {*read, *assigned_in(loop.body)})
-
-    def apart(self, loop: ast.For) -> Iterator[ast.Statement]:
-        """A loop over numbers, as a loop for each of them."""
-        for value in integers(*self.ends(loop)):
-            number = ast.Number(fmpq(value), span=loop.span)
-            outer, self.numbers = self.numbers, {**self.numbers, loop.variable: fmpq(value)}
-            yield replace(loop, low=number, high=number, body=self.block(loop.body))
-            self.numbers = outer
 
     # --- sums ----------------------------------------------------------------------------------
 
@@ -225,7 +198,7 @@ class Rewriter:
                     if not any(isinstance(part, ast.Fold) for part in nodes(body)):  # names mean the same
                         return self.total(node, show_expr(node), before)
                 case ast.Call(name, (ast.Name(array),)) if name in EXTREMA and array in self.families:
-                    return self.winner(array, name, before) or node
+                    return self.winner(array, name, before, node.span) or node
             return node
 
         return bottom_up(expr, visit)
@@ -356,15 +329,18 @@ class Rewriter:
         return filled == 1 and whole == extrema and not cells
 
     def winner(
-        self, array: str, function: str, before: list[ast.Statement | ast.Rewritten]
+        self, array: str, function: str, before: list[ast.Statement | ast.Rewritten], where: Span
     ) -> ast.Expr | None:
         """The draws of all cells, the winner first, go before; its value or its index.
 
-        None: the cells have been drawn for another purpose, or outside of a loop whose every round would draw
-        them again, or what they are drawn from has changed.
+        None: the cells have been drawn for another purpose, or what they are drawn from has changed.
+        Raises :class:`Unsupported` outside of the loop, each round of which draws the cells, or inside one.
         """
         family, op, kind = self.families[array], EXTREMA[function], function[-3:]
-        if family.context != self.context or self.winners.get(array, kind) != kind:
+        if family.context != self.context:
+            hint = f"draw `{array}` in the loop that reads it"
+            raise Unsupported(f"`{array}` is drawn in another loop than the one that reads it", where, hint)
+        if self.winners.get(array, kind) != kind:
             return None
         if array not in self.winners and self.changed(family):
             return None
