@@ -17,7 +17,7 @@ from dipc.dipwhile.allsizes.expressions import (
     index_of,
     nonempty,
 )
-from dipc.dipwhile.allsizes.feasible import Condition, consequences
+from dipc.dipwhile.allsizes.feasible import Condition, order
 from dipc.dipwhile.allsizes.outputs import fits, publish
 from dipc.dipwhile.allsizes.paths import IMPOSSIBLE, Failed, Path
 from dipc.dipwhile.allsizes.system import END, START, Point
@@ -38,7 +38,6 @@ from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.walk import nodes
 from dipc.errors import Unsupported
 
-MOST_FACTS = 8
 MOST_ORDERED = 6
 """Of how many live variables the order is followed."""
 
@@ -243,7 +242,7 @@ def facts(path: Path, names: Mapping[Linear, str]) -> tuple[Condition, ...]:
     defined = [
         Condition(value.plus(unknown(targets[name]), -ONE), equal=True) for value, name in names.items()
     ]
-    found = consequences([*path.conditions, *defined], set(targets.values()), MOST_FACTS)
+    found = order([*path.conditions, *defined], targets.values())
     back = {symbol: unknown(Symbol("live", name)) for name, symbol in targets.items()}
     return tuple(replace(fact, value=replaced(fact.value, back)) for fact in found)
 

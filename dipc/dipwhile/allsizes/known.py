@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from dipc.dipwhile.allsizes.feasible import Condition, connected, contradictory, negations
+from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
 from dipc.dipwhile.allsizes.system import System
 from dipc.dipwhile.allsizes.values import ONE, Linear, Symbol, number
 
@@ -35,8 +35,8 @@ class Known:
         if goal.settled is not None:
             return goal.settled
         (contrary,) = negations(goal)
-        related = connected(contrary, [*self.system.known, *self.bounds, *self.conditions])
-        return impossible(tuple(map(self.sharpened, related)))
+        known = [contrary, *self.system.known, *self.bounds, *self.conditions]
+        return impossible(tuple(map(self.sharpened, known)))
 
     def sharpened(self, condition: Condition) -> Condition:
         """``value >= 1`` for ``value > 0`` of an integer."""
