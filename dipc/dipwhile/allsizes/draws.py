@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from typing import assert_never
 
@@ -22,7 +21,6 @@ from dipc.dipwhile.allsizes.values import (
     Linear,
     Pair,
     Symbol,
-    as_linear,
     datum,
     form,
     shown,
@@ -214,9 +212,8 @@ def exponential(path: Path, draw: ast.ExpMechanism, target: str, span: Span) -> 
             raise Unsupported("a draw from a set that depends on private values", span)
         ends = nonempty(path, draw.support.low, draw.support.high, span)
         sensitivity = sensitivity_of(path, draw, ends)
-        value: Datum = replace(path.unknown(target), numeric=True)
-        drawn = as_linear(value)
-        assert drawn is not None
+        value: Datum
+        value = drawn = unknown(Symbol("public", path.unknown(target).name))
         path.known.learn(drawn, *ends)
         path.decide("choice", f"{target} is drawn", span)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeGuard, assert_never
 
@@ -11,7 +11,6 @@ from dipc.dipwhile.allsizes.draws import draw
 from dipc.dipwhile.allsizes.expressions import (
     bound_of,
     condition,
-    declared_number,
     difference,
     evaluate,
     index_of,
@@ -44,9 +43,6 @@ MOST_ORDERED = 6
 
 def run(path: Path) -> tuple[Edge, Point]:
     """The edge (its places are not numbered yet) and where it ends."""
-    for name in sorted(dict(path.source.moves).keys() & path.system.ranges.keys()):
-        ends = (declared_number(path, end) for end in path.system.ranges[name])
-        path.known.learn(unknown(Symbol("private", name)), *ends)
     try:
         return arrive(path, way(path))
     except Failed:
@@ -55,10 +51,6 @@ def run(path: Path) -> tuple[Edge, Point]:
 
 def way(path: Path) -> int:
     """Execute everything up to the next cut."""
-    for loop in path.system.loops_around(path.pc):
-        # a variable that is not read from here on may be in the bounds of an inner loop
-        path.values.setdefault(loop.variable, unknown(Symbol("public", loop.variable, -1)))
-        know_bounds(path, loop)
     if len(path.system.adjacency.directions) > 1 and path.pc == START:
         path.direction = path.system.adjacency.directions[path.choose(2)]
         path.steps.append(Step("label", f"all cells go {path.direction}", path.system.adjacency.span))
@@ -201,6 +193,7 @@ def arrive(path: Path, pc: int) -> tuple[Edge, Point]:
         tuple(sorted(path.phases.items())) if more else (),
         path.direction if more else "",
         facts(path, names),
+        tuple(bounds(path, kept)),
     )
     edge = Edge(
         0,
@@ -245,6 +238,17 @@ def facts(path: Path, names: Mapping[Linear, str]) -> tuple[Condition, ...]:
     found = order([*path.conditions, *defined], targets.values())
     back = {symbol: unknown(Symbol("live", name)) for name, symbol in targets.items()}
     return tuple(replace(fact, value=replaced(fact.value, back)) for fact in found)
+
+
+def bounds(path: Path, kept: Mapping[str, Datum]) -> Iterator[Condition]:
+    """Which of the public numbers are indices: in 1..N for a size N."""
+    for name, value in sorted(kept.items()):
+        if _is_private(value) and path.is_public(value):
+            itself = unknown(Symbol("private", name))
+            for size in (condition.value.plus(number(ONE)) for condition in path.system.known):
+                if path.known.within(value, number(ONE), size):
+                    yield Condition(itself.plus(number(ONE), -ONE))
+                    yield Condition(size.plus(itself, -ONE))
 
 
 def _is_private(value: Datum) -> TypeGuard[Linear]:

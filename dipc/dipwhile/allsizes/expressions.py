@@ -73,7 +73,7 @@ def numeric(path: Path, value: Datum, expr: ast.Expr) -> Linear:
     found = as_linear(value)
     if found is None:
         raise Unsupported("a number is needed here", expr.span)
-    if isinstance(value, Unknown) and not value.numeric:
+    if isinstance(value, Unknown):
         path.may_fail(f"`{show_expr(expr)}` is not a number", expr.span)
     return found
 
@@ -119,7 +119,7 @@ def opaque(path: Path, name: str, values: Sequence[Linear], expr: ast.Expr) -> D
     known = substitute(expr, path.numbers())
     if isinstance(known, ast.Number):
         return number(known.value)
-    return Unknown(f"{name}({', '.join(map(str, values))})", numeric=True)
+    return unknown(Symbol("public", f"{name}({', '.join(map(str, values))})"))
 
 
 def is_defined(path: Path, name: str, values: Sequence[Linear], expr: ast.Expr) -> None:
@@ -226,7 +226,7 @@ def cell_of(path: Path, expr: ast.Index) -> Datum:
         raise Unsupported(f"`{show_expr(expr)}` is kept over several loops", expr.span, FAMILY_HINT)
     if output is None or output.start is None:
         path.may_fail(f"`{show_expr(expr)}` has no value here", expr.span)
-    return replace(path.unknown(array), numeric=array in path.system.numeric)
+    return path.unknown(array)
 
 
 def index_of(path: Path, expr: ast.Index) -> Linear:

@@ -19,9 +19,15 @@ impossible = lru_cache(maxsize=65536)(contradictory)
 class Known:
     """What a path knows; its ``conditions``, and the ``kinds`` of its samples, grow with it."""
 
-    def __init__(self, system: System, conditions: Sequence[Condition], kinds: Sequence[bool]) -> None:
+    def __init__(
+        self,
+        system: System,
+        conditions: Sequence[Condition],
+        kinds: Sequence[bool],
+        bounds: Sequence[Condition],
+    ) -> None:
         self.system, self.conditions, self.kinds = system, conditions, kinds
-        self.bounds: list[Condition] = []  # on loop variables: public, and true of every run
+        self.bounds = [*bounds]  # on public numbers: true of every run that comes here
         self.whole: set[Symbol] = set()  # unknowns that are integers, by where they are from
 
     def learn(self, value: Linear, low: Linear, high: Linear) -> None:

@@ -14,7 +14,6 @@ from dipc.dipwhile.allsizes.values import (
     Datum,
     Linear,
     Pair,
-    Unknown,
     as_linear,
     number,
     shown,
@@ -71,10 +70,8 @@ def belongs(path: Path, output: ast.Declaration, value: Datum) -> bool:
             return path.known.within(found, *map(number, interval))
         case ast.Integers() if found is not None:
             return path.known.is_integer(found)
-    if isinstance(value, Unknown):
-        return value.numeric
     started = output.start is not None and value == start_of(path, output.start)
-    return found is not None or started
+    return isinstance(value, Linear) or started
 
 
 def start_of(path: Path, expr: ast.Expr) -> Datum:

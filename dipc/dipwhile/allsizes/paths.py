@@ -81,7 +81,7 @@ class Path:
         self.samples: list[Sample] = []
         self.kinds: list[bool] = []  # which samples are integers
         self.conditions = list(source.facts)
-        self.known = Known(system, self.conditions, self.kinds)
+        self.known = Known(system, self.conditions, self.kinds, source.bounds)
         self.guards: dict[Guard, None] = {}
         self.cost, self.choices = ZERO, list[Choice | Exponential]()
         self.outputs: dict[object, tuple[str, Datum, Span]] = {}

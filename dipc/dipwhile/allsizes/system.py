@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,8 +16,7 @@ from dipc.dipwhile.allsizes.labels import Adjacency, Domain
 from dipc.dipwhile.allsizes.rewrite import Scope
 from dipc.dipwhile.allsizes.values import ONE, Datum, Linear, Symbol, number, symbols, unknown
 from dipc.dipwhile.syntax import ast
-from dipc.dipwhile.syntax.core import Code, Cut, Draw, Pick, Put, Round, Test
-from dipc.dipwhile.syntax.names import target_name
+from dipc.dipwhile.syntax.core import Code, Cut, Pick, Round, Test
 from dipc.dipwhile.syntax.unroll import Constants, substitute
 from dipc.errors import Span
 from dipc.signs.eps_range import EpsRange
@@ -31,7 +30,8 @@ class Point:
     """A place as the builder knows it.
 
     ``kept`` are the variables: a number, a finite value, nothing that is known, a live random variable
-    (itself or another one with the same value), or private; ``moves`` says by how much a private one changes.
+    (itself or another one with the same value), or private; ``moves`` says by how much a private one changes,
+    ``facts`` how the live ones are ordered, ``bounds`` which public ones are in 1..N for a size N.
     """
 
     pc: int
@@ -40,19 +40,13 @@ class Point:
     phases: tuple[tuple[int, fmpq], ...] = ()
     direction: str = ""
     facts: tuple[Condition, ...] = ()
+    bounds: tuple[Condition, ...] = ()
 
     @property
     def live(self) -> tuple[str, ...]:
         """The random variables that the rest of the program may read."""
         values = (value for _, value in self.kept if isinstance(value, Linear))
         return tuple(sorted({symbol.name for symbol in symbols(values) if symbol.random}))
-
-
-Ends = tuple[ast.Expr, ast.Expr]
-
-
-def _value(number: ast.Number) -> fmpq:
-    return number.value
 
 
 @dataclass(frozen=True)
@@ -103,64 +97,11 @@ class System:
         return tuple(Condition(unknown(Symbol("public", name)).plus(number(ONE), -ONE)) for name in names)
 
     @cached_property
-    def numeric(self) -> frozenset[str]:
-        """The arrays whose cells are surely numbers."""
-        outputs = {name for name, output in self.outputs.items() if self._is_numeric(output)}
-        return (self.integers - self.outputs.keys()) | outputs
-
-    def _is_numeric(self, output: ast.Declaration) -> bool:
-        start = self.starts.get(output.name)
-        if isinstance(output.domain, ast.SetOf):
-            fixed = self.declared.fixed(output.domain)
-            members = self.declared.members(output.domain, "a set") if fixed else ()
-            return fixed and all(isinstance(member, fmpq) for member in members)
-        return start is None or isinstance(start, Linear)
-
-    @cached_property
     def loop_variables(self) -> frozenset[str]:
         """The variables of the loops whose bounds are no numbers."""
         return frozenset(
             o.variable for o in self.code if isinstance(o, Round) or (isinstance(o, Pick) and o.site)
         )
-
-    @cached_property
-    def ranges(self) -> Mapping[str, tuple[ast.Expr, ast.Expr]]:
-        """Bounds of variables that are only ever assigned numbers and variables of loops."""
-        found: dict[str, list[Ends]] = {name: [] for name in self.variables - self.loop_variables}
-        for operation in self.code:
-            match operation:
-                case Put(ast.Name(name), ast.Number() as value) if name in found:
-                    found[name].append((value, value))
-                case Put(ast.Name(name), ast.Name(of)) if name in found and of in self.loop_variables:
-                    loops = (o for o in self.code if isinstance(o, Round | Pick) and o.variable == of)
-                    found[name] += ((loop.low, loop.high) for loop in loops)
-                case Put(target) | Draw(target):
-                    found.pop(target_name(target), None)
-        hulls = ((name, self._hull(ends)) for name, ends in found.items() if ends)
-        return {name: hull for name, hull in hulls if hull is not None}
-
-    def _hull(self, parts: Sequence[Ends]) -> Ends | None:
-        """The least and the greatest of some ends: numbers, or numbers up to 1 and one size, at least 1."""
-        lows, highs = (
-            [end for end in ends if isinstance(end, ast.Number)] for ends in zip(*parts, strict=True)
-        )
-        sizes = {high for _, high in parts} - {*highs}
-        if len(lows) < len(parts):
-            return None
-        low = min(lows, key=_value)
-        if not sizes:
-            return low, max(highs, key=_value)
-        small = all(high.value <= 1 for high in highs)
-        known = len(sizes) == 1 and all(
-            isinstance(s, ast.Name) and s.name in self.scope.lengths for s in sizes
-        )
-        return (low, sizes.pop()) if small and known else None
-
-    def loops_around(self, pc: int) -> Iterator[Round]:
-        """The loops without numbers that an operation is inside of, outer ones first."""
-        for operation in self.code[: max(pc, 0)]:
-            if isinstance(operation, Round) and pc < operation.otherwise:
-                yield operation
 
     @cached_property
     def _moved(self) -> frozenset[int]:

@@ -100,10 +100,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A public value of which nothing is known, but maybe that it is a number."""
+    """A public value of which nothing is known, not even that it is a number."""
 
     name: str
-    numeric: bool = False
 
 
 Datum = Linear | Pair | Unknown

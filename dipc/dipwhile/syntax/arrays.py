@@ -11,7 +11,18 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dipc.dipwhile.syntax.ast import COMPARISONS, Binary, Call, Expr, Index, Name, Number
-from dipc.dipwhile.syntax.core import Assume, Draw, Instruction, Operation, Put, Test, Variable, value_of
+from dipc.dipwhile.syntax.core import (
+    Assume,
+    Draw,
+    Instruction,
+    Operation,
+    Pick,
+    Put,
+    Round,
+    Test,
+    Variable,
+    value_of,
+)
 from dipc.dipwhile.syntax.functions import FUNCTIONS
 from dipc.dipwhile.syntax.names import target_name
 from dipc.dipwhile.syntax.printer import as_written
@@ -26,6 +37,8 @@ def instruction_parts(operation: Operation) -> tuple[Expr, ...]:
     """The expressions that an instruction reads (of a target only its index)."""
     if isinstance(operation, Put | Draw):
         return (*children(operation.target), *expressions(value_of(operation)))
+    if isinstance(operation, Round | Pick):
+        return operation.low, operation.high
     return (operation.condition,) if isinstance(operation, Test | Assume) else ()
 
 
