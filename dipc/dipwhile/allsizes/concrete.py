@@ -50,6 +50,7 @@ from dipc.dipwhile.allsizes.values import (
 )
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.core import Draw, Jump, Put
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.names import target_name
 from dipc.errors import LimitReached
 
@@ -223,7 +224,7 @@ class Concrete:
         """Values of cells for which the run has a positive probability; None if none are found."""
         conditions = run.conditions()
         integers = any(d.integers for d in self.system.domains.values()) or any(
-            any(path.kinds) for path, _, _ in run.parts
+            any(NOISE[s.kind].integer for s in edge.samples) for _, edge, _ in run.parts
         )
         if (
             any(path.vague for path, _, _ in run.parts)

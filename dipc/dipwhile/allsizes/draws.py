@@ -91,14 +91,13 @@ def noise_of(path: Path, kind: str, rate: ast.Expr, mean: Linear, target: str, s
     """A sample."""
     factor = rate_of(path, rate)
     integer = NOISE[kind].integer
-    if integer and not path.known.is_integer(mean):
+    if integer and not path.is_integer(mean):
         if not path.is_public(mean):
             text = f"whether the mean of `{kind}` is an integer may depend on private values"
             raise Unsupported(text, span)
         path.may_fail(f"the mean of `{kind}` is not an integer", span)
     symbol = Symbol("sample", "", len(path.samples))
     path.samples.append(Sample(kind, factor, form(mean, path.moves)))
-    path.kinds.append(integer)
     path.steps.append(Step("sample", target, span))
     if -1 not in NOISE[kind].shifts:
         path.require(unknown(symbol).plus(mean, -ONE), public=True)
@@ -214,7 +213,7 @@ def exponential(path: Path, draw: ast.ExpMechanism, target: str, span: Span) -> 
         sensitivity = sensitivity_of(path, draw, ends)
         value: Datum
         value = drawn = unknown(Symbol("public", path.unknown(target).name))
-        path.known.learn(drawn, *ends)
+        path.learn(drawn, *ends)
         path.decide("choice", f"{target} is drawn", span)
     else:
         members = members_of(path, draw.support, span)
@@ -251,8 +250,8 @@ def sensitivity_of(path: Path, draw: ast.ExpMechanism, ends: tuple[Linear, Linea
     probe = Path(path.system, Point(END), ())
     probe.values, probe.moves, probe.pc = dict(path.values), dict(path.moves), path.pc
     probe.values[draw.variable] = index
-    probe.known.bounds = [*path.known.bounds]
-    probe.known.learn(index, *ends)
+    probe.bounds = [*path.bounds]
+    probe.learn(index, *ends)
     probe.cells = {(None, array, index): unknown(symbol) for array, symbol in arrays.items()}
     score = dict(number_of(probe, draw.score).terms)
     decided = bool(probe.taken)  # by a comparison, by the label of another cell, or it may fail

@@ -116,7 +116,7 @@ def know_bounds(path: Path, loop: core.Round | core.Pick) -> None:
     ends = bound_of(path, loop.low), bound_of(path, loop.high)
     value = as_linear(path.values[loop.variable])
     if value is not None and len(value.terms) == 1:
-        path.known.learn(value, *ends)
+        path.learn(value, *ends)
 
 
 def assume(path: Path, comparison: ast.Binary) -> None:
@@ -172,7 +172,7 @@ def grows(path: Path, target: ast.Index, index: Linear) -> None:
         or (isinstance(n, ast.Name) and n.name in path.system.scope.names | path.system.loop_variables)
         for n in nodes(target.index)
     )
-    if not constant or not path.known.shows(index.plus(number(ONE), -ONE)):
+    if not constant or not path.shows(index.plus(number(ONE), -ONE)):
         path.may_fail(f"`{show_expr(target)}` is outside its array", target.span)
 
 
@@ -246,7 +246,7 @@ def bounds(path: Path, kept: Mapping[str, Datum]) -> Iterator[Condition]:
         if _is_private(value) and path.is_public(value):
             itself = unknown(Symbol("private", name))
             for size in (condition.value.plus(number(ONE)) for condition in path.system.known):
-                if path.known.within(value, number(ONE), size):
+                if path.within(value, number(ONE), size):
                     yield Condition(itself.plus(number(ONE), -ONE))
                     yield Condition(size.plus(itself, -ONE))
 

@@ -129,7 +129,9 @@ def is_defined(path: Path, name: str, values: Sequence[Linear], expr: ast.Expr) 
     if power and not (last.number is not None and last.number.q == 1 and abs(last.number) <= MOST_EXPONENT):
         path.may_fail(f"the exponent of `{show_expr(expr)}` is not an integer", expr.span)
     divisor = values[0] if power and (last.number or ZERO) < 0 else last
-    if (name in (ast.Op.DIV.value, "mod") or divisor is not last) and not path.known.is_nonzero(divisor):
+    if (name in (ast.Op.DIV.value, "mod") or divisor is not last) and not (
+        path.shows(divisor, strict=True) or path.shows(divisor.times(-ONE), strict=True)
+    ):
         path.may_fail(f"`{show_expr(expr)}` divides by zero", expr.span)
 
 
@@ -235,9 +237,9 @@ def index_of(path: Path, expr: ast.Index) -> Linear:
     if not path.is_public(index):
         raise Unsupported(f"the index of `{show_expr(expr)}` depends on private values", expr.index.span)
     size = path.system.lengths.get(expr.array)
-    if not path.known.is_integer(index):
+    if not path.is_integer(index):
         path.may_fail(f"the index of `{show_expr(expr)}` is not an integer", expr.span)
-    elif size is not None and not path.known.within(index, number(ONE), number_of(path, size)):
+    elif size is not None and not path.within(index, number(ONE), number_of(path, size)):
         path.may_fail(f"`{show_expr(expr)}` is outside its array", expr.span)
     return index
 
@@ -327,7 +329,7 @@ def equation(path: Path, left: ast.Expr, right: ast.Expr, expr: ast.Binary) -> b
     value = x.plus(y, -ONE)
     if value.number is not None:
         return value.number == 0
-    if any(s.kind == "sample" and not path.kinds[s.number] for s, _ in value.terms):
+    if any(s.kind == "sample" and not path.is_integer(unknown(s)) for s, _ in value.terms):
         return False  # a fresh real sample: the probability is 0
     outcome = path.choose(3)
     op = (ast.Op.EQ, ast.Op.GT, ast.Op.LT)[outcome]
@@ -342,7 +344,7 @@ def equation(path: Path, left: ast.Expr, right: ast.Expr, expr: ast.Binary) -> b
 def bound_of(path: Path, expr: ast.Expr) -> Linear:
     """An end of a range of integers."""
     value = number_of(path, expr)
-    if not path.known.is_integer(value):
+    if not path.is_integer(value):
         path.may_fail(f"the bound `{show_expr(expr)}` is not an integer", expr.span)
     return value
 
@@ -350,7 +352,7 @@ def bound_of(path: Path, expr: ast.Expr) -> Linear:
 def nonempty(path: Path, low: ast.Expr, high: ast.Expr, span: Span) -> tuple[Linear, Linear]:
     """The ends of a range that must not be empty."""
     ends = bound_of(path, low), bound_of(path, high)
-    if not path.known.shows(ends[1].plus(ends[0], -ONE)):
+    if not path.shows(ends[1].plus(ends[0], -ONE)):
         path.may_fail(f"the set `{show_expr(low)}..{show_expr(high)}` is empty", span)
     return ends
 

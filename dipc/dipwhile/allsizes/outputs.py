@@ -64,12 +64,12 @@ def belongs(path: Path, output: ast.Declaration, value: Datum) -> bool:
             return False
         case ast.Range(low, high):
             ends = declared_number(path, low), declared_number(path, high)
-            return found is not None and path.known.is_integer(found) and path.known.within(found, *ends)
+            return found is not None and path.is_integer(found) and path.within(found, *ends)
         case ast.Between() if found is not None:
             interval = declared.interval(output.domain, f"the interval of `{output.name}`")
-            return path.known.within(found, *map(number, interval))
+            return path.within(found, *map(number, interval))
         case ast.Integers() if found is not None:
-            return path.known.is_integer(found)
+            return path.is_integer(found)
     started = output.start is not None and value == start_of(path, output.start)
     return isinstance(value, Linear) or started
 
@@ -89,5 +89,5 @@ def among(path: Path, value: Datum, values: set[object]) -> bool:
     if found.number is not None:
         return found.number in values
     low, high = numbers[0], numbers[-1]
-    consecutive = numbers == [low + k for k in range(len(numbers))] and path.known.is_integer(found)
-    return consecutive and low.q == 1 and path.known.within(found, number(low), number(high))
+    consecutive = numbers == [low + k for k in range(len(numbers))] and path.is_integer(found)
+    return consecutive and low.q == 1 and path.within(found, number(low), number(high))

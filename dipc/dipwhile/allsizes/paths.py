@@ -23,14 +23,15 @@ A run that never ends is an outcome, too, and shows nothing else: all its finite
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NoReturn, assert_never
 
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import Choice, Exponential, Form, Guard, Sample, Step
-from dipc.dipwhile.allsizes.feasible import Condition, contradictory
-from dipc.dipwhile.allsizes.known import Known
+from dipc.dipwhile.allsizes.feasible import Condition, contradictory, negations
 from dipc.dipwhile.allsizes.system import Point, System
 from dipc.dipwhile.allsizes.values import (
     ONE,
@@ -47,10 +48,12 @@ from dipc.dipwhile.allsizes.values import (
     unknown,
 )
 from dipc.dipwhile.syntax import ast
+from dipc.dipwhile.syntax.distributions import NOISE
 from dipc.dipwhile.syntax.printer import show_expr
 from dipc.errors import Span, Unsupported
 from dipc.models.values import show
 
+impossible = lru_cache(maxsize=65536)(contradictory)
 IMPOSSIBLE = Guard(Form((), -ONE))
 """The guard of a path that the run on u' cannot take."""
 
@@ -79,9 +82,8 @@ class Path:
         self.labels: dict[str, Datum] = {}  # by cell, a number or a pair
         self.round = False  # whether the path is a round of a loop
         self.samples: list[Sample] = []
-        self.kinds: list[bool] = []  # which samples are integers
         self.conditions = list(source.facts)
-        self.known = Known(system, self.conditions, self.kinds, source.bounds)
+        self.bounds = [*source.bounds]  # on public numbers: true of every run that comes here
         self.guards: dict[Guard, None] = {}
         self.cost, self.choices = ZERO, list[Choice | Exponential]()
         self.outputs: dict[object, tuple[str, Datum, Span]] = {}
@@ -169,6 +171,43 @@ class Path:
             self.guard(value, equal=True)
         else:
             self.guards[IMPOSSIBLE] = None
+
+    # --- what is known of public numbers -----------------------------------------------------------
+
+    def learn(self, value: Linear, low: Linear, high: Linear) -> None:
+        """Know that a number is between two others."""
+        self.bounds += Condition(value.plus(low, -ONE)), Condition(high.plus(value, -ONE))
+
+    def shows(self, value: Linear, *, strict: bool = False) -> bool:
+        """Whether ``value >= 0`` (> 0) follows from sizes being >= 1, the bounds and the conditions."""
+        goal = Condition(value, strict)
+        if goal.settled is not None:
+            return goal.settled
+        (contrary,) = negations(goal)
+        known = [contrary, *self.system.known, *self.bounds, *self.conditions]
+        return impossible(tuple(map(self.sharpened, known)))
+
+    def sharpened(self, condition: Condition) -> Condition:
+        """``value >= 1`` for ``value > 0`` of an integer."""
+        value = condition.value
+        if condition.strict and not condition.equal and self.is_integer(value):
+            return Condition(value.plus(number(ONE), -ONE))
+        return condition
+
+    def within(self, value: Linear, low: Linear, high: Linear) -> bool:
+        """Whether a value surely lies between two others."""
+        return self.shows(value.plus(low, -ONE)) and self.shows(high.plus(value, -ONE))
+
+    def is_integer(self, value: Linear) -> bool:
+        """Whether a value is surely an integer."""
+        whole = value.constant.q == 1 and all(c.q == 1 for _, c in value.terms)
+        return whole and all(self._is_integer(symbol) for symbol, _ in value.terms)
+
+    def _is_integer(self, symbol: Symbol) -> bool:
+        if symbol.kind == "sample":
+            return NOISE[self.samples[symbol.number].kind].integer
+        name = re.split(r"[\[#]", symbol.name)[0]  # of an array, and of one of several unknowns
+        return name in self.system.integers or name.startswith(("floor(", "ceil("))
 
     # --- what may fail -----------------------------------------------------------------------------
 
