@@ -8,12 +8,12 @@ boxes of :mod:`dipc.signs.boxes` prove.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq, fmpq_mpoly
+from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.certificate.format import accepted, fraction
 from dipc.clock import Clock
@@ -29,6 +29,7 @@ from dipc.kernel.schema import FORMAT, VERSION
 from dipc.models.hmm import added as summed
 from dipc.models.mixtures import Claim, Side
 from dipc.models.simplex import combination
+from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import pumps
 from dipc.pufferfish.beliefs import ONE, ZERO, Sparse
@@ -36,7 +37,6 @@ from dipc.pufferfish.classes import ParameterClass, definite_sign
 from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.cone import Cone, closed_cone
 from dipc.pufferfish.horizons import BRIEFLY, CONE_CELLS
-from dipc.pufferfish.parameters import CLOSE, near
 from dipc.pufferfish.question import Question, Range, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.verdict import Counterexample, PufferfishVerdict, Violated
@@ -51,6 +51,9 @@ FEW_CELLS = 12
 
 MOST, MOST_WITH_PARAMETERS = 5_000, 2_000
 """So many vectors are kept at most: the kernel refuses longer proofs."""
+
+CLOSE = 60
+"""A rational number is sought up to this power of 1/2 near the one that was found."""
 
 WHOLE = [-1]
 """The tree of a polynomial without negative coefficients on the cube."""
@@ -101,7 +104,7 @@ def certifiable(question: Question) -> Claim:
 def listed(question: Question, clock: Clock | None = None) -> hidden.Statement:
     """What a certificate lists of a question: everything but the verdict and its proof."""
     claim, model, family = certifiable(question), question.model, question.parameters
-    problem = Cleared(question, clock or Clock(), claim.rate)
+    problem = Cleared(question, clock or Clock())
     if not problem.pairs:
         raise InputError("no certificate: nothing was compared")
     functions = _Functions(problem)
@@ -232,6 +235,13 @@ def _points(question: Question, posed: hidden.Question, shown: Counterexample) -
         yield [u if place == eps.parameter else shown.parameters[name] for place, name in enumerate(names)]
 
 
+def near(function: Callable[[arb], arb], x: fmpq) -> fmpq:
+    """A rational number near the value of a function; it decides nothing."""
+    with ctx.workprec(4 * CLOSE):
+        low, _ = ends(function(arb(x)))
+    return fmpq(low.numerator, low.denominator)
+
+
 def _pump(problem: Rational, pair: int) -> kernel.Pump:
     """The pump that the verdict shows for a pair, with the vectors that prove it."""
     found = pumps.find(problem.steps, [problem.sides[pair]], problem.clock)
@@ -273,7 +283,7 @@ def _walked(
 def _witness(question: Question, posed: hidden.Question, clock: Clock) -> list[Fraction]:
     """A point of the class where everything is defined, and no side is impossible."""
     eps = posed.asked.eps
-    family = ParameterClass(question.parameters, clock, posed.powers.denominator)
+    family = ParameterClass(question.parameters, clock)
     anchor = family.anchor or ()
     aside = [fmpq(place + 1, len(anchor) + 2) for place in range(len(anchor))]
     for power in range(CLOSE):

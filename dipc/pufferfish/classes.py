@@ -47,15 +47,13 @@ Test = Callable[[Point], bool]
 class ParameterClass:
     """Points of the unit cube (``u``), and the values of the parameters there."""
 
-    def __init__(self, parameters: Parameters, clock: Clock, power: int = 1) -> None:
-        """``power``: the parameter that stands for eps is the power of its coordinate, not itself."""
+    def __init__(self, parameters: Parameters, clock: Clock) -> None:
         self.parameters, self.clock = parameters, clock
         self.images: list[Parametric] = list(parameters.ring.gens)
         self._rests: dict[Any, fmpq_mpoly] = {}
         for place, (low, high, *_) in enumerate(parameters.ranges):
             bounds = self.image(low), self.image(high)
-            u = self.images[place] ** (power if parameters.names[place] == parameters.eps_name else 1)
-            self.images[place] = bounds[0] + (bounds[1] - bounds[0]) * u
+            self.images[place] = bounds[0] + (bounds[1] - bounds[0]) * self.images[place]
         self._reference: Point = (HALF,) * self._ring_size
         self.conditions = tuple(self.pulled(g) for g in parameters.conditions)
         self.open_ends = [(not r.low_closed, not r.high_closed) for r in parameters.ranges]
@@ -262,7 +260,7 @@ def _excluded(low: fmpq, high: fmpq, conditions: Sequence[fmpq_mpoly]) -> bool:
     return any(core(low) * core(high) >= 0 for core in cores)
 
 
-def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterClass:
+def check_class(question: Question, clock: Clock) -> ParameterClass:
     """The class of a question's parameters, with everything on it as it should be.
 
     Raises :class:`InputError` if a range is empty, if no point meets the ``where`` conditions, if a divisor
@@ -274,7 +272,7 @@ def check_class(question: Question, clock: Clock, power: int = 1) -> ParameterCl
     free = ParameterClass(replace(parameters, conditions=()), clock)
     for g in parameters.conditions:
         require_defined(free, g, f"the condition {g} >= 0")
-    family = ParameterClass(parameters, clock, power)
+    family = ParameterClass(parameters, clock)
     if family.anchor is None:
         problem = "no values of the parameters meet all the `where` conditions"
         raise InputError(problem, hint="leave one out, or choose a larger range")

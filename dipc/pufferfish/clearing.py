@@ -3,41 +3,49 @@
 With the unnormalised probabilities A, A' of the sequence and the weights Z, Z' of both sides, Definition 2 of
 the paper is c A' Z - A Z' >= 0 on the whole class: where Z or Z' is 0, both products are.  Here above = A' Z
 and below = A Z', up to a common factor >= 0.  The common denominators of the model multiply every sequence of
-one length alike; they have one sign on the class.  With eps in the model, c = c0 exp(r eps), and below is
-multiplied by exp(-r eps), a power of the parameter x.
+one length alike; they have one sign on the class.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Any, ClassVar, NamedTuple, cast
 
-from flint import fmpq, fmpq_mpoly
+from flint import arb, ctx, fmpq, fmpq_mpoly
 
 from dipc.clock import Clock
 from dipc.errors import InternalError, LimitReached
 from dipc.models.hmm import HiddenMarkovModel, added
-from dipc.models.mixtures import Pair
+from dipc.models.mixtures import Claim, Pair
 from dipc.numbers.parametric import Parametric
+from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
 from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
-from dipc.pufferfish.problem import Problem
-from dipc.pufferfish.question import Question
-from dipc.signs.boxes import Point
+from dipc.pufferfish.problem import Constant, Problem, violating
+from dipc.pufferfish.question import Parameters, Question
+from dipc.pufferfish.verdict import Counterexample
+from dipc.signs.boxes import Answer, Fails, Holds, Point, Side, Unclear
 
 LARGEST = 10**6
-MOST_POWER = 10**5
+
+BITS = (24, 53, 128, 400)
+"""Precisions of the rational bounds of a transcendental c."""
+
+Sign = Callable[[fmpq_mpoly, fmpq_mpoly], int | None]
+"""The sign of below - c * above on the whole class, if it has one; 0 if it is 0 everywhere."""
 
 Polynomials = dict[int, fmpq_mpoly]
 """A vector over states: the entries that are not zero."""
 
 
 class Inequality(NamedTuple):
-    """``c0 * above >= below`` is the claim for a pair and a sequence."""
+    """``c * above >= below`` is the claim for a pair and a set of sequences: of one, unless delta > 0."""
 
     pair: int
-    word: Word
+    words: tuple[Word, ...]
     above: fmpq_mpoly
     below: fmpq_mpoly
 
@@ -70,39 +78,28 @@ class _Sides:
 class Cleared(Problem):
     """A question, its class, and its model with polynomials in the coordinates u of the class."""
 
-    squares_go: ClassVar[bool] = True
-    """Whether a common factor that vanishes somewhere may be left out if its power is even."""
+    has_eps: ClassVar[bool] = False
+    """Whether numbers are functions of eps; else a common factor of even power may be left out."""
 
-    def __init__(self, question: Question, clock: Clock, rate: fmpq = ZERO) -> None:
-        """``rate`` is that of eps in the claim.  Raises :class:`InputError`, :class:`LimitReached`."""
+    def __init__(self, question: Question, clock: Clock) -> None:
+        """Raises :class:`InputError`, :class:`LimitReached`."""
         super().__init__(question, clock)
-        exponent = rate * question.parameters.eps_unit
-        self.root, self.eps_power = int(exponent.q), int(exponent.p)
-        if max(self.root, self.eps_power) > MOST_POWER:
-            raise LimitReached(f"the claim has powers of exp(-eps) above {MOST_POWER}")
         self._one = question.parameters.ring.of(1).numerator
-        self.family = self._class(self.root)
+        self.family = self._class()
         self._signs: dict[Any, int | None] = {}
         self.stated: list[Inequality] = []
         self.steps = self._steps(question.model)
         self.sides = [self._cleared_sides(pair) for pair in self.pairs]
 
-    def _class(self, power: int) -> ParameterClass:
+    def _class(self) -> ParameterClass:
         """The class of the parameters, checked."""
-        return check_class(self.question, self.clock, power)
+        return check_class(self.question, self.clock)
 
     @property
     def _point(self) -> Point:
         anchor = self.family.anchor
         assert anchor is not None
         return anchor
-
-    @property
-    def _eps_place(self) -> int:
-        parameters = self.question.parameters
-        if parameters.eps_name is None:
-            raise InternalError("a claim in eps about a model without eps")
-        return parameters.names.index(parameters.eps_name)
 
     def _steps(self, model: HiddenMarkovModel[Parametric]) -> Any:
         steps: Any = Steps(cast(Any, model))
@@ -124,18 +121,17 @@ class Cleared(Problem):
 
     def _cleared_sides(self, pair: Pair) -> _Sides:
         left, right = (self._cleared([added(side.weights)])[0] for side in pair)
-        below = sum(right.values(), ZERO) * self._one
-        if self.eps_power:
-            below = below * self._one.context().gens()[self._eps_place] ** self.eps_power
-        return _Sides(left, right, sum(left.values(), ZERO) * self._one, below)
+        above, below = (sum(part.values(), ZERO) * self._one for part in (left, right))
+        return _Sides(left, right, above, below)
 
-    def levels(self, c0: fmpq | None = None) -> Iterator[list[Inequality]]:
-        """For every length the inequalities that are new; with ``c0``, settled beliefs are left out.
+    def levels(self, claim: Claim | None = None) -> Iterator[list[Inequality]]:
+        """For every length the inequalities that are new; with a claim, settled beliefs are left out.
 
         Ends where nothing new can follow.  Raises :class:`LimitReached`.
         """
         seen: set[Any] = set()
         stated: set[Any] = set()
+        sign = None if claim is None else self.sign(claim)
         frontier = [_Belief(i, sides.left, sides.right) for i, sides in enumerate(self.sides)]
         while frontier:
             children = [
@@ -148,7 +144,7 @@ class Cleared(Problem):
             level = [f for f in found if not _known(None, ({0: f.below}, {0: f.above}), stated)]
             self.stated += level
             yield level
-            frontier = [belief for belief in new if c0 is None or not self._is_settled(belief, c0)]
+            frontier = [belief for belief in new if sign is None or not self._is_settled(belief, sign)]
             if len(seen) > LARGEST:
                 raise LimitReached(f"more than {LARGEST} beliefs")
 
@@ -176,7 +172,7 @@ class Cleared(Problem):
         scale, factors = _content([*a.values(), *b.values()]).factor()
         common = self._one * abs(scale)
         for factor, power in factors:
-            sign = 1 if power % 2 == 0 and self.squares_go else self.definite_sign_of(factor)
+            sign = 1 if power % 2 == 0 and not self.has_eps else self.definite_sign_of(factor)
             common = common * (factor * sign) ** power if sign else common
         return {s: f / common for s, f in a.items()}, {s: f / common for s, f in b.items()}
 
@@ -195,24 +191,109 @@ class Cleared(Problem):
         above = sum(belief.b.values(), ZERO) * sides.above
         below = sum(belief.a.values(), ZERO) * sides.below
         first, second = self._reduced({0: below}, {0: above} if above else {})
-        return Inequality(belief.pair, belief.word, second.get(0, above), first[0])
+        return Inequality(belief.pair, (belief.word,), second.get(0, above), first[0])
 
-    def _is_settled(self, belief: _Belief, c0: fmpq) -> bool:
-        """Whether c0 Z b >= Z' a in every state, so that no continuation breaks the claim."""
-        sides = self.sides[belief.pair]
-        zero = 0 * self._one
-        differences = (
-            c0 * sides.above * belief.b.get(s, zero) - sides.below * x for s, x in belief.a.items()
-        )
-        return all(definite_sign(f) == 1 for f in differences)
+    def _is_settled(self, belief: _Belief, sign: Sign) -> bool:
+        """Whether c Z b >= Z' a in every state, so that no continuation breaks the claim."""
+        sides, zero = self.sides[belief.pair], 0 * self._one
+        cells = ((sides.above * belief.b.get(s, zero), sides.below * x) for s, x in belief.a.items())
+        return all(sign(*cell) in (-1, 0) for cell in cells)
+
+    # --- answers -----------------------------------------------------------------------------------
+
+    def sign(self, claim: Claim) -> Sign:
+        """The signs of differences, as far as Bernstein coefficients tell."""
+        low, high = Constant(claim).bounds(BITS[1])
+
+        def found(above: fmpq_mpoly, below: fmpq_mpoly) -> int | None:
+            most, least = (below - c0 * above for c0 in (low, high))
+            if not (most or least):
+                return 0
+            if self.definite_sign_of(most) == -1:
+                return -1
+            return 1 if self.definite_sign_of(least) == 1 else None
+
+        return found
+
+    def decide(self, claim: Claim, f: Inequality) -> Answer:
+        """Whether an inequality holds on the class; a witness is computed anew.
+
+        For a transcendental c both rational neighbours are asked: ``above`` is nonnegative, so the lower one
+        proves and the upper one refutes.  The least c of a sequence is algebraic, so some precision settles
+        it.
+        """
+        constant, wrong = Constant(claim), partial(self.is_violated, claim, f)
+        for bits in BITS[:1] if constant.is_rational else BITS:
+            low, high = constant.bounds(bits)
+            answer = self.family.nonnegative(low * f.above - f.below, wrong if low == high else None)
+            if low == high or isinstance(answer, Holds):
+                return answer
+            answer = self.family.nonnegative(high * f.above - f.below, wrong)
+            if isinstance(answer, Fails):
+                return answer
+        return Unclear(())
+
+    def breaks(self, claim: Claim, f: Inequality, u: Point) -> bool:
+        """Whether an inequality does not hold at a point, which may lie outside of the class."""
+        return Constant(claim).is_broken(f.above(*u), f.below(*u))
+
+    def strength(self, f: Inequality, u: Point) -> tuple[bool, fmpq]:
+        """What the inequalities that do not hold at a point are ordered by: the quotient there."""
+        above, below = f.above(*u), f.below(*u)
+        return (not above, below / above if above else ZERO)
+
+    def violated(self, claim: Claim, f: Inequality, u: Point) -> Counterexample | None:
+        """The probabilities at a point of the class, if they break the claim: computed anew."""
+        return self._violated(claim, f, self.family.values(u), None)
+
+    def _violated(
+        self, claim: Claim, f: Inequality, values: Mapping[str, fmpq], eps: fmpq | None
+    ) -> Counterexample | None:
+        """The same where parameters and eps have values; of several sequences the likeliest that suffice."""
+        value = partial(number_at, self.question.parameters, values, eps)
+        found = probabilities(self.question.model, self.pairs[f.pair], f.words, value)
+        left = right = Quotient.of(0)
+        words: list[Word] = []
+        for word, p, q in sorted(found, key=lambda each: _share(*each[1:])):
+            words, left, right = [*words, word], left + p, right + q
+            shown = violating(claim, self.reached(f.pair, words, (left, right), values, eps))
+            if shown is not None:
+                return shown
+        return None
+
+    def counterexample(self, claim: Claim, f: Inequality, u: Point) -> Counterexample:
+        """The same, which must break the claim."""
+        shown = self.violated(claim, f, u)
+        if shown is None:
+            raise InternalError("a counterexample that does not violate the claim")
+        return shown
+
+    def is_violated(self, claim: Claim, f: Inequality, u: Point) -> bool:
+        """Whether the probabilities at a point of the class break the claim."""
+        return self.violated(claim, f, u) is not None
+
+    def nearby(self, claim: Claim, f: Inequality, u: Point) -> Counterexample | None:
+        """A violation in the class near a point of its closure, if the inequality does not hold there."""
+        if not self.breaks(claim, f, u):
+            return None
+        point = self.family.inside(u, partial(self.is_violated, claim, f))
+        return None if point is None else self.violated(claim, f, point)
+
+    def unsettled_on(self, f: Inequality, box: Sequence[Side]) -> str:
+        """What is open, in words."""
+        names, pair = self.question.parameters.names, self.pairs[f.pair]
+        sides = (f"{name} in [{low}, {high}]" for name, (low, high) in zip(names, box, strict=False))
+        words = ", ".join(" ".join(self.steps.text(word)) for word in f.words)
+        what = f"the sequence {words}" if len(f.words) == 1 else f"the sum over {words}"
+        where = f" on the box {', '.join(sides)} of the unit cube" if box else ""
+        return f"{pair.left.name} against {pair.right.name}: {what} is not settled{where}"
 
     def numbers(self, f: Inequality, u: Point) -> tuple[fmpq, fmpq] | None:
-        """P(word | left) times exp(-r eps), and P(word | right), at a point; None if a side is impossible."""
-        values, pair = self.family.values(u), self.pairs[f.pair]
-        found = probabilities(self.question.model, pair, f.word, lambda p: number(p.at(values)))
-        if not found or not self.eps_power:
-            return found
-        return found[0] * u[self._eps_place] ** self.eps_power, found[1]
+        """P(word | left) and P(word | right) at a point; None if a side is impossible."""
+        values = self.family.values(u)
+        pair, model = self.pairs[f.pair], self.question.model
+        found = probabilities(model, pair, f.words, lambda p: number(p.at(values)))
+        return found[0][1:] if found else None
 
 
 def cleared(
@@ -227,22 +308,40 @@ def cleared(
 
 
 def probabilities(
-    model: HiddenMarkovModel[Parametric], pair: Pair, word: Word, value: Callable[[Parametric], Any]
-) -> tuple[Any, Any] | None:
-    """P(word | left) and P(word | right) where the parameters have values; None if a side is impossible."""
+    model: HiddenMarkovModel[Parametric],
+    pair: Pair,
+    words: Sequence[Word],
+    value: Callable[[Parametric], Any],
+) -> list[tuple[Word, Any, Any]]:
+    """P(word | left) and P(word | right) where the parameters have values; none if a side is impossible."""
     rows = (
         tuple(tuple((place, value(p)) for place, p in row) for row in part)
         for part in (model.emissions, model.transitions)
     )
     steps: Any = Steps(HiddenMarkovModel(model.states, model.observations, *rows))
-    found = []
-    for side in pair:
-        start = {s: value(x) for s, x in added(side.weights).items()}
-        total = sum(start.values(), ZERO)
-        if not total:
-            return None
-        found.append(steps.probability(start, word) / total)
-    return found[0], found[1]
+    sides: list[Any] = [{s: value(x) for s, x in added(side.weights).items()} for side in pair]
+    totals = [sum(side.values(), ZERO) for side in sides]
+    if not all(totals):
+        return []
+    return [
+        (word, *(steps.probability(side, word) / total for side, total in zip(sides, totals, strict=True)))
+        for word in words
+    ]
+
+
+def number_at(
+    parameters: Parameters, values: Mapping[str, fmpq], eps: fmpq | None, p: Parametric
+) -> Quotient:
+    """A function where the parameters are numbers, and eps is one if it is given."""
+    found = parameters.function_of_eps(p.at(values))
+    return found if eps is None else found.at(eps)
+
+
+def _share(left: Quotient, right: Quotient) -> float:
+    """About P(right)/P(left): the order of the sequences decides nothing."""
+    with ctx.workprec(64):
+        below, above = (x.enclose(arb(1)) for x in (left, right))
+        return float((above / below).mid()) if left else inf
 
 
 def _content(polynomials: Sequence[fmpq_mpoly]) -> fmpq_mpoly:

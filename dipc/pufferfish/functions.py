@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from typing import Any
 
 from flint import fmpq, fmpq_mpoly
@@ -23,24 +23,21 @@ from dipc.models.mixtures import Claim
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish import sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.classes import (
     SMALLER,
     ParameterClass,
+    Test,
     check_class,
     definite_sign,
     probabilities_of,
     require_defined,
 )
-from dipc.pufferfish.clearing import Cleared, Inequality
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, reached_at, unsettled_on
-from dipc.pufferfish.problem import counterexample
-from dipc.pufferfish.question import Question, claimed
-from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
+from dipc.pufferfish.clearing import Cleared, Inequality, Sign
+from dipc.pufferfish.question import Question
+from dipc.pufferfish.verdict import Counterexample
 from dipc.signs import boxes
 from dipc.signs.boxes import HALF, NONNEGATIVE, Answer, Fails, Point, Unclear
-from dipc.signs.eps_range import EpsRange
 from dipc.signs.function_boxes import Coefficients, bernstein, value_at
 from dipc.signs.inequality import Fails as FailsAt
 from dipc.signs.inequality import Holds as HoldsForAll
@@ -54,32 +51,40 @@ MOST_POWER = 60
 class Functions(Cleared):
     """A question whose numbers are functions of eps, and its class of the other parameters."""
 
-    squares_go = False  # at a single eps, or at an end of the range, nothing may be left of the inequality
+    has_eps = True  # at a single eps, or at an end of the range, nothing may be left of an inequality
 
     def __init__(self, question: Question, clock: Clock) -> None:
         """Raises :class:`InputError` and :class:`LimitReached`."""
         self.oracle = SignOracle(question.parameters.budgets)
         super().__init__(question, clock)
 
-    def decide(self, c: ExpPoly, f: Inequality, rate: fmpq | None = None) -> Answer:
-        """Whether c * above >= below on the class, for every eps; ``rate``, if c = exp(rate * eps)."""
-        answer = self.nonnegative(self.difference(c, f))
-        if rate is None or not isinstance(answer, Unclear):
-            return answer
-        return self._by_polynomials(rate, f) or answer
+    def decide(self, claim: Claim, f: Inequality) -> Answer:
+        """Whether an inequality holds on the class, for every eps; a witness is computed anew."""
+        wrong = partial(self.is_violated, claim, f)
+        answer = self.nonnegative(self.difference(claim, f), wrong)
+        return self._by_polynomials(claim, f, wrong) if isinstance(answer, Unclear) else answer
 
-    def _by_polynomials(self, rate: fmpq, f: Inequality) -> Answer | None:
+    def _by_polynomials(self, claim: Claim, f: Inequality, wrong: Test) -> Answer:
         """The answer with x = exp(-eps/unit) as one more parameter, if the powers of x are moderate."""
         parameters = self.question.parameters
-        power = rate * parameters.eps_unit
-        all_eps = not parameters.functions and parameters.budgets == EpsRange.positive()
-        if not all_eps or max(power.p, power.q) > MOST_POWER:
-            return None
-        gens = list(parameters.ring.gens)
-        x = gens[place := parameters.names.index(parameters.eps_name or "")].numerator
-        images = [g.numerator ** (int(power.q) if i == place else 1) for i, g in enumerate(gens)]
-        above, below = (g.compose(*images) for g in (f.above, f.below))
-        return self.family.nonnegative(above - below * x ** int(power.p))
+        power = claim.rate * parameters.eps_unit
+        if not parameters.rational or claim.constant or max(power.p, power.q) > MOST_POWER:
+            return Unclear(())
+        above, below = with_root(self.question, f, power)
+        return self.family.nonnegative(claim.factor * above - below, wrong)
+
+    def breaks(self, claim: Claim, f: Inequality, u: Point) -> bool:
+        return self.sample(value_at(self.difference(claim, f), u)) is not None
+
+    def strength(self, f: Inequality, u: Point) -> tuple[bool, fmpq]:
+        """Quotients are functions of eps: the first inequality counts."""
+        return False, ZERO
+
+    def violated(self, claim: Claim, f: Inequality, u: Point) -> Counterexample | None:
+        eps, parameters = self.sample(value_at(self.difference(claim, f), u)), self.question.parameters
+        shown = None if eps is None else self._violated(claim, f, self.values(u), eps)
+        is_known = parameters.eps_name is not None or parameters.budgets.is_point
+        return shown if is_known or shown is None else replace(shown, epsilon=None)
 
     def value(self, f: fmpq_mpoly, point: Point) -> ExpPoly:
         """A polynomial at a point: a function of eps."""
@@ -96,30 +101,32 @@ class Functions(Cleared):
         at_end = near.at({ring.names[axis]: ZERO for axis in axes[:1]})
         return self.question.parameters.function_of_eps(at_end)
 
-    def difference(self, c: ExpPoly, f: Inequality) -> Coefficients:
+    def difference(self, claim: Claim, f: Inequality) -> Coefficients:
         """c * above - below."""
         found = {powers: -x for powers, x in self.split(f.below).items()}
         for powers, x in self.split(f.above).items():
-            found[powers] = found.get(powers, ExpPoly()) + c * x
+            found[powers] = found.get(powers, ExpPoly()) + claim.c * x
         return found
 
-    def sign(self, c: ExpPoly, above: fmpq_mpoly, below: fmpq_mpoly) -> int | None:
-        """1 (-1) if c * above <= below (>=) on the class for every eps; 0 if both are equal, else None."""
-        f = self.difference(c, Inequality(0, (), above, below))
-        values = [x for x in bernstein(f, len(self._point)).coefficients if x]
-        for sign in (-1, 1) if values else ():
-            if all(isinstance(self.answer(x * -sign), HoldsForAll) for x in values):
-                return sign
-        return None if values else 0
+    def sign(self, claim: Claim) -> Sign:
+        def found(above: fmpq_mpoly, below: fmpq_mpoly) -> int | None:
+            f = self.difference(claim, Inequality(0, (), above, below))
+            values = [x for x in bernstein(f, len(self._point)).coefficients if x]
+            for sign in (-1, 1) if values else ():
+                if all(isinstance(self.answer(x * -sign), HoldsForAll) for x in values):
+                    return sign
+            return None if values else 0
+
+        return found
 
     def split(self, f: fmpq_mpoly) -> dict[tuple[int, ...], ExpPoly]:
         """A polynomial in the coordinates: generators that are functions of eps become these."""
         return self.question.parameters.split(f)
 
-    def nonnegative(self, f: Coefficients) -> Answer:
-        """Whether f >= 0 on the class, for every eps; a witness has f < 0 for some eps."""
+    def nonnegative(self, f: Coefficients, wrong: Test | None = None) -> Answer:
+        """Whether f >= 0 on the class, for every eps; a witness has f < 0 for some eps, and is ``wrong``."""
         conditions, number = self.family.conditions, count(1)
-        accept = partial(self.family.inside, wrong=lambda u: self.sample(value_at(f, u)) is not None)
+        accept = partial(self.family.inside, wrong=wrong or (lambda u: bool(self.sample(value_at(f, u)))))
         search = _Search(f, conditions, accept, None, lambda: self.clock.tick("boxes", next(number)), self)
         return search.run(*(bernstein(g, len(self._point)) for g in (f, *map(self.split, conditions))))
 
@@ -134,7 +141,7 @@ class Functions(Cleared):
 
     # --- the model -----------------------------------------------------------------------------------
 
-    def _class(self, power: int) -> ParameterClass:
+    def _class(self) -> ParameterClass:
         """The class, after the checks of :func:`~dipc.pufferfish.classes.check_class`."""
         question = self.question
         ranges, conditions = question.parameters.ranges, question.parameters.conditions
@@ -213,64 +220,13 @@ class _Search(boxes.Search):
         return None
 
 
-def check(question: Question, clock: Clock) -> PufferfishVerdict:
-    """Decide a claim about functions of eps.  Raises :class:`InputError` and :class:`LimitReached`."""
-    claim, problem = claimed(question.claim), Functions(question, clock)
-    found = _by_sequence(problem, replace(claim, delta=ZERO))
-    return found if not claim.delta or isinstance(found, Private) else _by_sums(problem, claim)
+def with_root(question: Question, f: Inequality, power: fmpq) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    """Both sides for c = exp(rate * eps), where x = exp(-eps/unit) becomes x^q: polynomials.
 
-
-def _by_sequence(problem: Functions, claim: Claim) -> PufferfishVerdict:
-    """Decide a claim with delta = 0."""
-    common, horizon, doubts = problem.common, problem.question.horizon, list[str]()
-    levels = problem.levels()
-    for level in islice(levels, horizon or DEPTH_OF_ANY):
-        for f in level:
-            match problem.decide(claim.c, f):
-                case Fails(point):
-                    return Violated(**common, counterexample=_counterexample(problem, claim, f, point))
-                case Unclear(box):
-                    doubts.append(unsettled_on(problem, f, box))
-    if horizon is None and next(levels, None) is not None:
-        doubts.append(LONGER)
-    return Undecided(**common, reason=doubts[0]) if doubts else Private(**common)
-
-
-def _by_sums(problem: Functions, claim: Claim) -> PufferfishVerdict:
-    """Decide a claim with delta > 0.
-
-    With g_w = A_w Z' - c A'_w Z, the sum of g_w over every set of w is at most delta Z Z'.  Those with
-    g_w >= 0 on the whole class, for every eps, are in the worst set, those with g_w <= 0 are not; of the
-    others every subset is tried.
+    ``power`` is rate * unit = p/q: the claim is multiplied by x^p.
     """
-    doubts, sign = list[str](), partial(problem.sign, claim.c)
-    for number in range(len(problem.pairs)):
-        found = sums.explored(problem, number, sign)
-        if doubt := sums.problem_of(problem, number, found):
-            doubts.append(doubt)
-            continue
-        for some in found.subsets():
-            chosen = (*found.fixed, *some)
-            above, below = sums.both(found, chosen)
-            f = Inequality(number, (), above, below - claim.delta * found.total)
-            match problem.nonnegative(difference := problem.difference(claim.c, f)):
-                case Fails(point):
-                    eps, words = problem.sample(value_at(difference, point)), [leaf.word for leaf in chosen]
-                    reached = reached_at(problem, (number, words), problem.values(point), eps)
-                    return Violated(**problem.common, counterexample=counterexample(claim, reached))
-                case Unclear():
-                    doubts.append(sums.open_sum(problem, number, chosen))
-    return Undecided(**problem.common, reason=doubts[0]) if doubts else Private(**problem.common)
-
-
-def _counterexample(problem: Functions, claim: Claim, f: Inequality, point: Point) -> Counterexample:
-    """The numbers at a point of the class, with an eps for which they violate the claim."""
-    eps, parameters = (
-        problem.sample(value_at(problem.difference(claim.c, f), point)),
-        problem.question.parameters,
-    )
-    reached = reached_at(problem, (f.pair, [f.word]), problem.values(point), eps)
-    shown = counterexample(claim, reached)
-    parameters = problem.question.parameters
-    known = parameters.eps_name is not None or parameters.budgets.is_point
-    return shown if known else replace(shown, epsilon=None)
+    parameters = question.parameters
+    gens = [g.numerator for g in parameters.ring.gens]
+    place = parameters.names.index(parameters.eps_name or "")
+    x, gens[place] = gens[place], gens[place] ** int(power.q)
+    return f.above.compose(*gens), f.below.compose(*gens) * x ** int(power.p)

@@ -9,10 +9,10 @@ from dipc.child import held
 from dipc.clock import Clock
 from dipc.errors import LimitReached, Unsupported
 from dipc.models.mixtures import Claim
-from dipc.pufferfish import finite, functions, horizons, rates, sums
+from dipc.pufferfish import finite, horizons, parameters, rates, sums
 from dipc.pufferfish.beliefs import ZERO
-from dipc.pufferfish.classes import check_class
-from dipc.pufferfish.parameters import check_with_parameters
+from dipc.pufferfish.clearing import Cleared
+from dipc.pufferfish.functions import Functions
 from dipc.pufferfish.question import Question, claimed
 from dipc.pufferfish.rational import Rational
 from dipc.pufferfish.suprema import budget_with_parameters
@@ -30,40 +30,31 @@ def check(question: Question, clock: Clock) -> PufferfishVerdict:
     return replace(found, seconds=monotonic() - start)
 
 
-MOST_POWER = 200
-
-
 def validate(question: Question, clock: Clock) -> None:
     """Raise :class:`InputError` for a probability that is negative or undefined somewhere on the class."""
-    if _of_functions(question):
-        functions.Functions(question, clock)
-    elif question.parameters.names:
-        check_class(question, clock)
+    if question.parameters.ring.names:
+        _problem(question, clock)
 
 
-def _of_functions(question: Question) -> bool:
-    """Whether eps occurs outside of exp, or a constant such as exp(1), or not all eps > 0 are asked about.
-
-    Or a claim about eps needs very large powers of ``exp(-eps/unit)``.
-    """
-    parameters = question.parameters
-    power = question.claim.rate * parameters.eps_unit if question.claim else ZERO
-    large = max(power.p, power.q) > MOST_POWER
-    return not parameters.rational or large
+def _problem(question: Question, clock: Clock) -> Cleared:
+    """A question with parameters, or with functions of eps."""
+    return (Functions if question.parameters.symbols else Cleared)(question, clock)
 
 
 def _check(question: Question, claim: Claim, clock: Clock) -> PufferfishVerdict:
-    if _of_functions(question):
-        return functions.check(question, clock)
-    if question.parameters.names:
-        return check_with_parameters(question, clock, sums.check if claim.delta else None)
-    problem = Rational(question, clock)
+    if question.parameters.ring.names:
+        problem = _problem(question, clock)
+        try:
+            return sums.check(problem, claim) if claim.delta else parameters.decided(problem, claim)
+        except LimitReached as limit:
+            return parameters.unsettled(problem, claim, f"{limit} ({clock.doing})")
+    rational = Rational(question, clock)
     try:
         if question.horizon is None:
-            return horizons.check(problem, claim)
-        return finite.check(problem, claim, question.horizon)
+            return horizons.check(rational, claim)
+        return finite.check(rational, claim, question.horizon)
     except LimitReached as limit:
-        return problem.unsettled(claim, f"{limit} ({clock.doing})")
+        return rational.unsettled(claim, f"{limit} ({clock.doing})")
 
 
 def budget(question: Question, clock: Clock) -> Budget:

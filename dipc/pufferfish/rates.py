@@ -20,12 +20,13 @@ from dipc.claims.tightness.least import Kind, Least, Spot, least
 from dipc.claims.tightness.least_epsilon import WIDTH, requirement
 from dipc.clock import Clock
 from dipc.errors import LimitReached, Unsupported
+from dipc.models.mixtures import Claim
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE
-from dipc.pufferfish.clearing import Inequality, probabilities
+from dipc.pufferfish.clearing import Inequality, number_at, probabilities
 from dipc.pufferfish.functions import Functions
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners, number_at, unsettled_on
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, LONGER, corners
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.suprema import approached, is_everywhere
 from dipc.pufferfish.verdict import Budget, Reached
@@ -78,12 +79,12 @@ class _Search:
         """Whether t is enough: then it is ``high``; else a witness may be a better place."""
         failing, doubts = [], []
         for f in self.active:
-            match self.problem.decide(ExpPoly.exp(t), f, t):
+            match self.problem.decide(Claim("", ONE, rate=t), f):
                 case Fails(point):
                     failing.append(f)
                     self.add([(f, point)])
                 case Unclear(box):
-                    doubts.append(unsettled_on(self.problem, f, box))
+                    doubts.append(self.problem.unsettled_on(f, box))
                     failing.append(f)
         if len(doubts) < len(failing):
             self.failed, self.active = t, failing
@@ -192,7 +193,8 @@ def _probabilities(problem: Functions, f: Inequality, point: Point) -> tuple[Quo
     question = problem.question
     value = partial(number_at, question.parameters, problem.values(point), None)
     try:
-        return probabilities(question.model, problem.pairs[f.pair], f.word, value)
+        found = probabilities(question.model, problem.pairs[f.pair], f.words, value)
+        return found[0][1:] if found else None
     except ZeroDivisionError:
         return None
 
@@ -205,12 +207,11 @@ def _reached(problem: Functions, f: Inequality, point: Point, eps: fmpq | None) 
     """
     values, found = problem.values(point), _probabilities(problem, f, point)
     if found is None:
-        functions = probabilities(problem.question.model, problem.pairs[f.pair], f.word, lambda p: p)
-        assert functions is not None
-        found = problem.limit(functions[0], point), problem.limit(functions[1], point)
+        ((_, *both),) = probabilities(problem.question.model, problem.pairs[f.pair], f.words, lambda p: p)
+        found = problem.limit(both[0], point), problem.limit(both[1], point)
     left, right = found
     above, below = (Quotient(problem.value(g, point)) for g in (f.above, f.below))
     if not left or left * above != right * below:
         return None
-    both = (left, right) if eps is None else (left.at(eps), right.at(eps))
-    return problem.reached(f.pair, [f.word], both, values, eps)
+    shown = (left, right) if eps is None else (left.at(eps), right.at(eps))
+    return problem.reached(f.pair, f.words, shown, values, eps)

@@ -2,26 +2,25 @@
 
 With g_w = A_w Z' - c A'_w Z, the claim is that the sum of max(0, g_w) over all w of a length is at most
 delta Z Z'.  Most g_w have one sign on the whole class; of the others every subset is tried, as the greatest
-sum is that over some subset.  The differences are polynomials, decided as other inequalities are.
+sum is that over some subset.  That the sum over a set is small enough is an inequality like those of single
+sequences, and decided as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
-from typing import NamedTuple
 
 from flint import fmpq, fmpq_mpoly
 
 from dipc.errors import LimitReached
 from dipc.models.mixtures import Claim
 from dipc.pufferfish.beliefs import ZERO, Word
-from dipc.pufferfish.clearing import Cleared, Polynomials
-from dipc.pufferfish.parameters import BITS, DEPTH_OF_ANY, corners, decided, shown_near
-from dipc.pufferfish.problem import Constant
+from dipc.pufferfish.clearing import Cleared, Inequality, Polynomials, Sign
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, corners, decided
 from dipc.pufferfish.verdict import Counterexample, Private, PufferfishVerdict, Undecided, Violated
-from dipc.signs.boxes import Fails, Point, Unclear
+from dipc.signs.boxes import Fails, Unclear
 
 MOST_MIXED = 10
 """Of so many sequences whose g_w changes its sign on the class all subsets are tried."""
@@ -29,44 +28,37 @@ MOST_MIXED = 10
 MOST_SEQUENCES = 3000
 
 
-class Leaf(NamedTuple):
-    """All sequences that begin with the word: g = below - c0 * above, up to a common positive factor."""
-
-    word: Word
-    above: fmpq_mpoly
-    below: fmpq_mpoly
-
-
-Sign = Callable[[fmpq_mpoly, fmpq_mpoly], int | None]
-"""The sign of below - c * above on the whole class, if it has one; 0 if it is 0 everywhere."""
-
-
 @dataclass
 class Sum:
-    """The sequences of a pair that may add to the sum; ``total`` is Z Z', up to the same factor."""
+    """The sequences of a pair that may add to the sum; ``total`` is Z Z', up to the same factor.
 
+    Each stands for all that begin with it: g = below - c * above, up to a common positive factor.
+    """
+
+    number: int
     total: fmpq_mpoly
-    fixed: list[Leaf] = field(default_factory=list)
-    mixed: list[Leaf] = field(default_factory=list)
+    fixed: list[Inequality] = field(default_factory=list)
+    mixed: list[Inequality] = field(default_factory=list)
     ended: bool = True
 
-    def subsets(self) -> Iterator[tuple[Leaf, ...]]:
+    def subsets(self) -> Iterator[tuple[Inequality, ...]]:
         """All subsets of the mixed sequences, small ones first."""
         sizes = range(len(self.mixed) + 1)
         return chain.from_iterable(combinations(self.mixed, n) for n in sizes)
 
+    def together(self, some: Sequence[Inequality], delta: fmpq) -> Inequality:
+        """That the sum over some of the sequences is at most delta."""
+        zero = 0 * self.total
+        above, below = sum((f.above for f in some), zero), sum((f.below for f in some), zero)
+        words = tuple(word for f in some for word in f.words)
+        return Inequality(self.number, words, above, below - delta * self.total)
+
 
 def check(problem: Cleared, claim: Claim) -> PufferfishVerdict:
     """Decide a claim with delta > 0 on the whole class.  Raises :class:`LimitReached`."""
-    constant, doubts = Constant(claim), list[str]()
-    c0 = constant.bounds(BITS[1])[0]
-
-    def sign(above: fmpq_mpoly, below: fmpq_mpoly) -> int | None:
-        return problem.definite_sign_of(g) if (g := below - c0 * above) else 0
-
+    doubts, sign = list[str](), problem.sign(claim)
     for number in range(len(problem.pairs)):
-        found = explored(problem, number, sign)
-        answer = _violation(problem, claim, number, found)
+        answer = _violation(problem, claim, explored(problem, number, sign))
         if isinstance(answer, Counterexample):
             return Violated(**problem.common, counterexample=answer)
         doubts += answer
@@ -78,14 +70,14 @@ def check(problem: Cleared, claim: Claim) -> PufferfishVerdict:
 
 def explored(problem: Cleared, number: int, sign: Sign) -> Sum:
     """The tree of the observations, as far as the sign of g may change below a node."""
-    horizon, sides, nodes = problem.question.horizon, problem.sides[number], list[Leaf]()
+    horizon, sides, nodes = problem.question.horizon, problem.sides[number], list[Inequality]()
     zero = 0 * sides.above
     frontier: list[tuple[Word, Polynomials, Polynomials]] = [((), sides.left, sides.right)]
-    found, depth, pending = Sum(sides.above * sides.below), 0, list[Leaf]()
+    found, depth, pending = Sum(number, sides.above * sides.below), 0, list[Inequality]()
     while frontier and depth < (horizon or DEPTH_OF_ANY):
         depth, pending = depth + 1, []
         found.total = found.total * problem.growth
-        nodes = [Leaf(w, *(f * problem.growth for f in both)) for w, *both in nodes]
+        nodes = [f._replace(above=f.above * problem.growth, below=f.below * problem.growth) for f in nodes]
         children = [child for node in frontier for child in problem.successors(*node)]
         frontier = []
         for word, a, b in children:
@@ -95,7 +87,8 @@ def explored(problem: Cleared, number: int, sign: Sign) -> Sum:
             signs = {sign(y, x) for y, x in cells} - {0}
             if signs <= {-1}:
                 continue
-            leaf = Leaf(word, sides.above * sum(b.values(), zero), sides.below * sum(a.values(), zero))
+            above, below = sides.above * sum(b.values(), zero), sides.below * sum(a.values(), zero)
+            leaf = Inequality(number, (word,), above, below)
             if signs == {1} or a.keys() | b.keys() == {problem.steps.silent}:
                 nodes.append(leaf)
             else:
@@ -111,73 +104,30 @@ def explored(problem: Cleared, number: int, sign: Sign) -> Sum:
     return found
 
 
-def _violation(problem: Cleared, claim: Claim, number: int, found: Sum) -> Counterexample | list[str]:
+def _violation(problem: Cleared, claim: Claim, found: Sum) -> Counterexample | list[str]:
     """A violation by some sequences of a pair, or what is not settled about them."""
-    constant = Constant(claim)
-
-    def wrong(u: Point) -> bool:
-        return _is_exceeded(constant, claim.delta, found, _chosen(constant, found, u), u)
-
     for u in corners(problem.family):
-        inside = problem.family.inside(u, wrong) if wrong(u) else None
-        if inside is not None:
-            return _counterexample(problem, claim, number, found, inside)
-    if doubt := problem_of(problem, number, found):
+        some = [f for f in (*found.fixed, *found.mixed) if problem.breaks(claim, f, u)]
+        if shown := problem.nearby(claim, found.together(some, claim.delta), u):
+            return shown
+    if doubt := _open(problem, found):
         return [doubt]
-    c0, zero = constant.bounds(BITS[1])[0], 0 * found.total
-    rest = claim.delta * found.total - sum((f.below - c0 * f.above for f in found.fixed), zero)
-    for some in found.subsets():
-        f = rest - sum((leaf.below - c0 * leaf.above for leaf in some), zero)
-        match problem.family.nonnegative(f, wrong):
+    for mixed in found.subsets():
+        f = found.together((*found.fixed, *mixed), claim.delta)
+        match problem.decide(claim, f):
             case Fails(point):
-                return _counterexample(problem, claim, number, found, point)
-            case Unclear():
-                return [open_sum(problem, number, (*found.fixed, *some))]
+                return problem.counterexample(claim, f, point)
+            case Unclear(box):
+                return [problem.unsettled_on(f, box)]
     return []
 
 
-def both(found: Sum, some: Sequence[Leaf]) -> tuple[fmpq_mpoly, fmpq_mpoly]:
-    """The sums of ``above`` and of ``below`` over some sequences."""
-    zero = 0 * found.total
-    return sum((f.above for f in some), zero), sum((f.below for f in some), zero)
-
-
-def problem_of(problem: Cleared, number: int, found: Sum) -> str:
+def _open(problem: Cleared, found: Sum) -> str:
     """Why the sums of a pair cannot all be asked about; empty if they can."""
+    what = ""
     if not found.ended:
-        return f"{_pair(problem, number)}: sequences of more than {DEPTH_OF_ANY} observations are not settled"
-    if len(found.mixed) > MOST_MIXED:
-        where = f"on the class {len(found.mixed)} sequences are more likely now here, now there"
-        return f"{_pair(problem, number)}: {where}"
-    return ""
-
-
-def open_sum(problem: Cleared, number: int, some: Sequence[Leaf]) -> str:
-    """What is not settled, in words."""
-    words = ", ".join(" ".join(problem.steps.text(f.word)) for f in some)
-    return f"{_pair(problem, number)}: the sum over {words} is not settled"
-
-
-def _pair(problem: Cleared, number: int) -> str:
-    pair = problem.pairs[number]
-    return f"{pair.left.name} against {pair.right.name}"
-
-
-def _chosen(constant: Constant, found: Sum, u: Point) -> list[Leaf]:
-    """The sequences with g > 0 at a point, those with the greatest quotients first."""
-    some = [f for f in (*found.fixed, *found.mixed) if constant.is_broken(f.above(*u), f.below(*u))]
-    return sorted(some, key=lambda f: f.above(*u) / f.below(*u))
-
-
-def _is_exceeded(constant: Constant, delta: fmpq, found: Sum, some: Sequence[Leaf], u: Point) -> bool:
-    above = sum((f.above(*u) for f in some), ZERO)
-    return constant.is_broken(above, sum((f.below(*u) for f in some), ZERO) - delta * found.total(*u))
-
-
-def _counterexample(problem: Cleared, claim: Claim, number: int, found: Sum, u: Point) -> Counterexample:
-    constant = Constant(claim)
-    some = _chosen(constant, found, u)
-    enough = next(
-        n for n in range(1, len(some) + 1) if _is_exceeded(constant, claim.delta, found, some[:n], u)
-    )
-    return shown_near(problem, claim, number, [f.word for f in some[:enough]], u)
+        what = f"sequences of more than {DEPTH_OF_ANY} observations are not settled"
+    elif len(found.mixed) > MOST_MIXED:
+        what = f"on the class {len(found.mixed)} sequences are more likely now here, now there"
+    left, right = problem.pairs[found.number]
+    return what and f"{left.name} against {right.name}: {what}"

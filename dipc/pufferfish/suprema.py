@@ -22,8 +22,7 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, exceeds, quotient
 from dipc.pufferfish.classes import squarefree
 from dipc.pufferfish.clearing import Cleared, Inequality, probabilities
-from dipc.pufferfish.parameters import DEPTH_OF_ANY, decide, limits, on_line, proved
-from dipc.pufferfish.problem import Constant
+from dipc.pufferfish.parameters import DEPTH_OF_ANY, limits, on_line, proved
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, Reached
 from dipc.signs.boxes import HALF, Fails, Holds, Point, Unclear, isolated_roots
@@ -121,7 +120,7 @@ def _improved(problem: Cleared, f: Inequality, best: Supremum) -> Supremum:
     """The best so far, or an enclosure of the supremum of f where it is greater."""
     if best.low is None:
         return best
-    match decide(problem, Constant(Claim("", best.low)), f):
+    match problem.decide(Claim("", best.low), f):
         case Holds():
             return best
         case Fails(point):
@@ -148,7 +147,7 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
     high, reason = proved(problem, f, 2 * low, DOUBLINGS), ""
     while high is not None and high - low > low * DIGITS:
         middle = simplest_between((3 * low + high) / 4, (low + 3 * high) / 4)
-        match decide(problem, Constant(Claim("", middle)), f):
+        match problem.decide(Claim("", middle), f):
             case Holds():
                 high = middle
                 if _is_reached(problem, f, middle):
@@ -164,7 +163,7 @@ def _bisected(problem: Cleared, f: Inequality, point: Point) -> Supremum:
 
 
 def _unsettled(problem: Cleared, f: Inequality) -> str:
-    return f"the sequence {' '.join(problem.steps.text(f.word))} is not settled"
+    return f"the sequence {' '.join(problem.steps.text(f.words[0]))} is not settled"
 
 
 def _is_reached(problem: Cleared, f: Inequality, c: fmpq) -> bool:
@@ -180,14 +179,12 @@ def _reached(problem: Cleared, f: Inequality, point: Point, c: fmpq | None) -> R
 
     None if their quotient is not c: at such a point the limits on other ways are different.
     """
-    found = probabilities(problem.question.model, problem.pairs[f.pair], f.word, lambda p: p)
-    if found is None:
-        return None
+    ((_, *found),) = probabilities(problem.question.model, problem.pairs[f.pair], f.words, lambda p: p)
     left, right = (problem.family.limit(p, point) for p in found)
     if not left or quotient(left, right) != c:
         return None
     both = Quotient.of(left), Quotient.of(right)
-    return problem.reached(f.pair, [f.word], both, problem.family.values(point))
+    return problem.reached(f.pair, f.words, both, problem.family.values(point))
 
 
 def approached(problem: Cleared, f: Inequality, point: Point) -> str:

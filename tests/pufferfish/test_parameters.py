@@ -29,15 +29,15 @@ from dipc.errors import Unsupported
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric, Ring
+from dipc.pufferfish import pipeline
 from dipc.pufferfish.panels import fixed
-from dipc.pufferfish.parameters import check_with_parameters
 from dipc.pufferfish.question import Parameters, Question, Range
 from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Undecided, Violated
 
 
 def check(asked: Question) -> PufferfishVerdict:
-    return check_with_parameters(asked, Clock())
+    return pipeline.check(asked, Clock())
 
 
 def budget(asked: Question) -> Budget:

@@ -20,6 +20,7 @@ from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.export.operators import ARITHMETIC, Apply, Dialect, Symbol, Tree, logic, ratio, write
 from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.export.queries import claim_of, polynomial
+from dipc.pufferfish.functions import with_root
 from dipc.pufferfish.question import Question
 
 MOST = 20_000
@@ -42,7 +43,7 @@ def redlog(question: Question, clock: Clock) -> str:
         raise InputError("the question has no parameters: there is nothing to quantify", hint=hint)
     if claim.rate and parameters.eps_name is None:
         raise InputError("the claim depends on eps and no number of the model does", hint="--at 1/2")
-    problem = Cleared(question, clock, claim.rate)
+    problem, power = Cleared(question, clock), claim.rate * parameters.eps_unit
     variables = [Symbol(f"u{i}") for i in range(1, len(parameters.names) + 1)]
     conditions: list[Tree] = []
     for x, (low_open, high_open) in zip(variables, problem.family.open_ends, strict=False):
@@ -50,14 +51,15 @@ def redlog(question: Question, clock: Clock) -> str:
         conditions.append(Apply("<" if high_open else "<=", (x, fmpq(1))))
     conditions += (_atom(f, variables) for f in problem.family.conditions)
     levels = chain.from_iterable(islice(problem.levels(), horizon))
-    conclusions = [_atom(claim.factor * f.above - f.below, variables) for f in islice(levels, MOST + 1)]
+    both = (with_root(question, f, power) if power else (f.above, f.below) for f in levels)
+    conclusions = [_atom(claim.factor * above - below, variables) for above, below in islice(both, MOST + 1)]
     if len(conclusions) > MOST:
         raise LimitReached(f"a formula of more than {MOST} inequalities")
     return "\n".join(
         [
             f"% {question.name}: is P(w | s) <= c P(w | s') for all sequences w of {horizon}?",
             f"% epsilon = {claim.text}",
-            *_meanings(problem, variables),
+            *_meanings(problem, variables, int(power.q)),
             "% true if private, false if violated",
             "load_package redlog$",
             "rlset reals$",
@@ -69,10 +71,11 @@ def redlog(question: Question, clock: Clock) -> str:
     )
 
 
-def _meanings(problem: Cleared, variables: list[Symbol]) -> Iterator[str]:
-    """The parameters at a point of the class."""
+def _meanings(problem: Cleared, variables: list[Symbol], root: int) -> Iterator[str]:
+    """The parameters at a point of the class; instead of exp(-eps/unit) a root of it is one."""
     parameters = problem.question.parameters
-    for name, f in zip(parameters.names, problem.family.images, strict=False):
+    for name, image in zip(parameters.names, problem.family.images, strict=False):
+        f = image**root if name == parameters.eps_name else image
         value = ratio(polynomial(f.numerator, variables), polynomial(f.denominator, variables))
         unit = f"/{parameters.eps_unit}" if parameters.eps_unit > 1 else ""
         shown = f"exp(-eps{unit})" if name == parameters.eps_name else name
