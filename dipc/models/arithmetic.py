@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from math import comb
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from flint import fmpq
 from lark import Lark, Token, Tree
@@ -37,6 +38,7 @@ SIGNS = {
 DEEPEST = 100  # levels of a tree
 HIGHEST_POWER = 1000
 HIGHEST_POWER_OF_SUM = 100
+MOST_TERMS = 10**4  # of a power of a sum with parameters
 LARGEST_POWER = 10**6  # the exponent times the bits of the base
 
 Node = Tree[Token]
@@ -196,6 +198,9 @@ class Arithmetic:
     ``names`` are the numbers that have names.  A number without logarithms comes from :meth:`number_of`.
     """
 
+    logarithms: ClassVar[str] = "the first parameter of D"
+    """Where logarithms are allowed."""
+
     def __init__(self, source: Source, names: Mapping[str, Amount]) -> None:
         self.source, self.names = source, names
 
@@ -203,13 +208,14 @@ class Arithmetic:
         """The value of a tree without logarithms."""
         amount = self.amount(node)
         if amount.logarithms:
-            raise self._fail(node, "a logarithm is allowed in the first parameter of D only")
+            raise self.fail(node, f"a logarithm is allowed in {self.logarithms} only")
         return amount.value
 
     def amount(self, node: Any) -> Amount:
         return cast(Amount, getattr(self, node.data)(node))
 
-    def _fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
+    def fail(self, node: Node | Token, message: str, hint: str = "") -> InputError:
+        """The error about what is written there."""
         return InputError(message, span_of(node, self.source), hint)
 
     def number(self, node: Node) -> Amount:
@@ -222,8 +228,12 @@ class Arithmetic:
     def name(self, node: Node) -> Amount:
         (token,) = node.children
         if (found := self.names.get(str(token))) is None:
-            raise self._fail(node, f"no number is called `{token}`", did_you_mean(str(token), self.names))
+            raise self.fail(node, f"no number is called `{token}`", self.hint_for(str(token)))
         return found
+
+    def hint_for(self, name: str) -> str:
+        """What to do about a name that no number has."""
+        return did_you_mean(name, self.names)
 
     def sum(self, node: Node) -> Amount:
         result = self.amount(node.children[0])
@@ -241,44 +251,43 @@ class Arithmetic:
             number = before.children[-1]
             if before.data == "ln_number" and not self.source.text[number.end_pos : sign.start_pos].strip():
                 hint = f"write `ln({number}{sign}...)` or `(ln {number}){sign}...`"
-                raise self._fail(node, f"`ln {number}{sign}...` can be read in two ways", hint)
+                raise self.fail(node, f"`ln {number}{sign}...` can be read in two ways", hint)
             result = self._times(node, result, self.amount(factor), str(sign) == "/")
         return result
 
     def _times(self, node: Node, left: Amount, right: Amount, inverse: bool) -> Amount:
         if inverse and (right.logarithms or not right.value):
-            raise self._fail(node, f"division by {'a logarithm' if right.logarithms else 'zero'}")
+            raise self.fail(node, f"division by {'a logarithm' if right.logarithms else 'zero'}")
         right = Amount(1 / right.value) if inverse else right
         left, right = (right, left) if right.logarithms else (left, right)
         if not left.logarithms:
             return Amount(left.value * right.value)
-        factor = right.value.as_rational()
+        factor = constant(right.value)
         if right.logarithms or factor is None:
-            raise self._fail(node, "a logarithm may only be multiplied or divided by a number")
+            raise self.fail(node, "a logarithm may only be multiplied or divided by a number")
         return left.scaled(factor)
 
     def power(self, node: Node) -> Amount:
         base, exponent = map(self.amount, node.children[::2])
-        count = exponent.value.as_rational()
-        if base.logarithms or exponent.logarithms or count is None or count.denominator != 1:
-            raise self._fail(node, "a power needs an integer exponent and a base without logarithms")
-        single = len(base.value.numerator) <= 1 and len(base.value.denominator) == 1
-        if abs(count) > (most := HIGHEST_POWER if single else HIGHEST_POWER_OF_SUM):
-            raise self._fail(node, f"a power beyond {most} is too large")
+        count = constant(exponent.value)
+        if base.logarithms or exponent.logarithms or count is None or count.q != 1:
+            raise self.fail(node, "a power needs an integer exponent and a base without logarithms")
+        if abs(count) > (most := highest_power(base.value)):
+            raise self.fail(node, f"a power beyond {most} is too large")
         if abs(count) * _size(base.value) > LARGEST_POWER:
-            raise self._fail(node, "the value of this power is too long")
+            raise self.fail(node, "the value of this power is too long")
         if not base.value and count < 0:
-            raise self._fail(node, "division by zero")
-        return Amount(base.value ** int(count.numerator))
+            raise self.fail(node, "division by zero")
+        return Amount(base.value ** int(count.p))
 
     def exp(self, node: Node) -> Amount:
         inside = self.amount(node.children[1])
         if any(power.q != 1 or abs(power) > HIGHEST_POWER for _, power in inside.logarithms):
             message = "exp of a fractional multiple of a logarithm is a root, not a rational number"
-            raise self._fail(node, message)
+            raise self.fail(node, message)
         if (linear := linear_part(inside.value, inverse=True)) is None:
             hint = "for example exp(eps/2), exp(-1) or exp(1/eps)"
-            raise self._fail(node, "the argument of exp must be linear in eps", hint)
+            raise self.fail(node, "the argument of exp must be linear in eps", hint)
         factor = fmpq(1)
         for base, power in inside.logarithms:
             factor *= base ** int(power.p)
@@ -288,18 +297,36 @@ class Arithmetic:
         argument: Any = node.children[1]
         of_token = isinstance(argument, Token)
         value = self.number(Tree("number", [argument])) if of_token else self.amount(argument)
-        base = value.value.as_rational()
+        base = constant(value.value)
         if base is None or value.logarithms:
-            raise self._fail(argument, "the argument of ln must be a rational number")
+            raise self.fail(argument, "the argument of ln must be a rational number")
         if base <= 0:
-            raise self._fail(argument, f"ln {base} does not exist: the argument of ln must be positive")
+            raise self.fail(argument, f"ln {base} does not exist: the argument of ln must be positive")
         return Amount(Quotient.of(0), () if base == 1 else ((base, fmpq(1)),))
 
     ln_number = ln
 
 
-def _size(value: Quotient | Parametric) -> int:
+def constant(value: Any) -> fmpq | None:
+    """The rational number that a value is, or None."""
+    return value if isinstance(value, fmpq) else value.as_rational()
+
+
+def highest_power(base: fmpq | Quotient | Parametric) -> int:
+    """The highest power that is taken: the result of a sum of parameters has not too many terms."""
+    if isinstance(base, fmpq) or (len(base.numerator) <= 1 and len(base.denominator) == 1):
+        return HIGHEST_POWER
+    if isinstance(base, Quotient):
+        return HIGHEST_POWER_OF_SUM
+    terms = max(len(base.numerator), len(base.denominator))
+    powers = (HIGHEST_POWER, HIGHEST_POWER_OF_SUM, 30, 10)
+    return next((power for power in powers if comb(power + terms - 1, power) <= MOST_TERMS), 2)
+
+
+def _size(value: fmpq | Quotient | Parametric) -> int:
     """About the number of bits of the coefficients."""
+    if isinstance(value, fmpq):
+        return int(value.p).bit_length() + int(value.q).bit_length()
     if isinstance(value, Parametric):
         numbers = [c for f in (value.numerator, value.denominator) for c in f.coeffs()]
         return sum(int(n).bit_length() for c in numbers for n in (c.p, c.q))
@@ -307,13 +334,15 @@ def _size(value: Quotient | Parametric) -> int:
     return sum(int(n).bit_length() for c, *_ in terms for n in (c.p, c.q))
 
 
-def linear_part(value: Quotient | Parametric, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:
+def linear_part(value: fmpq | Quotient | Parametric, inverse: bool = False) -> tuple[fmpq, fmpq, fmpq] | None:
     """(rate, constant, inverse) of ``rate*eps + constant + inverse/eps``; None if it has another form.
 
     >>> linear_part(Quotient(ExpPoly.of(2, 1) + 3))
     (2, 3, 0)
     """
     parts = {1: fmpq(0), 0: fmpq(0), -1: fmpq(0)}
+    if isinstance(value, fmpq):
+        return parts[1], value, parts[-1]
     if isinstance(value, Parametric):
         return None
     if value.denominator.as_rational() is None:

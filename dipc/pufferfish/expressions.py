@@ -1,14 +1,12 @@
 """The value of an expression in a file with a hidden Markov model, and the names that families give.
 
-Values are rational numbers and rational functions of parameters.  ``exp(-eps/unit)`` is one of these, and so
-are eps itself and a root of exp(1).
+Beside the arithmetic of all files there are names of families, sets, tables, comparisons and functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from math import comb, lcm
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, cast
 
@@ -16,18 +14,15 @@ from flint import fmpq
 from lark import Token
 
 from dipc.clock import Clock
-from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.errors import LimitReached, Source
 from dipc.excerpts import plural
-from dipc.models.arithmetic import DEEPEST, HIGHEST_POWER, Node, span_of
-from dipc.numbers.exact import LONGEST, ON_NUMBERS, rational
-from dipc.numbers.parametric import Parametric, Ring
+from dipc.models.arithmetic import DEEPEST, Amount, Arithmetic, Node, constant, span_of
+from dipc.numbers.exact import ON_NUMBERS, rational
+from dipc.pufferfish.generators import Value
 from dipc.suggest import did_you_mean
 
-EPS = "eps"
 MOST_VALUES = 10**6  # of the binders of a file together
-MOST_TERMS = 10**4  # of a power
 
-Value = fmpq | Parametric
 Key = tuple[fmpq, ...]
 
 
@@ -50,25 +45,6 @@ RELATIONS: Mapping[str, Callable[[fmpq, fmpq], bool]] = {
 }  # fmt: skip
 
 
-class Units(NamedTuple):
-    """The functions of eps that are parameters: ``exp(-eps/rate)``, ``exp(1/constant)``, and eps itself.
-
-    0 as ``constant``: no constant occurs; ``eps``: whether eps occurs outside of exp.
-    """
-
-    rate: int = 1
-    constant: int = 0
-    eps: bool = False
-
-
-class FinerUnit(Exception):
-    """A function of eps does not fit the units: read again with these."""
-
-    def __init__(self, units: Units) -> None:
-        super().__init__(units)
-        self.units = units
-
-
 class Table(NamedTuple):
     """The numbers of a ``table`` line by their indices, and the sets of these."""
 
@@ -76,36 +52,26 @@ class Table(NamedTuple):
     entries: dict[Key, Value]
 
 
-def constant(value: Value) -> fmpq | None:
-    """The rational number that a value is, or None."""
-    return value.as_rational() if isinstance(value, Parametric) else value
+class Expressions(Arithmetic):
+    """Arithmetic with rational numbers, functions of eps and of parameters, and with names of families.
 
-
-class Expressions:
-    """Evaluates trees, a method for each rule.  ``names`` are the numbers that have names at present.
-
-    In a model with eps the ring begins with ``exp(-eps/rate)`` and has eps; ``root`` is ``exp(1/constant)``.
+    ``names`` are the numbers that have names at present; ``later`` those that are declared further below.
     """
 
-    def __init__(
-        self, source: Source, ring: Ring, units: Units, clock: Clock, root: Parametric | None = None
-    ) -> None:
-        self.source, self.ring, self.units, self.clock, self.root = source, ring, units, clock, root
-        self.has_eps = EPS in ring.names
-        self.names: dict[str, Value] = {}
+    logarithms = "claims"
+    names: dict[str, Amount]
+
+    def __init__(self, source: Source, clock: Clock) -> None:
+        super().__init__(source, {})
+        self.clock = clock
         self.later: set[str] = set()
         self.tables: dict[str, Table] = {}
         self._steps = 0
-        self._known: dict[str, fmpq] = {}
-
-    def fail(self, node: Any, message: str, hint: str = "") -> InputError:
-        """The error about what is written there."""
-        return InputError(message, span_of(node, self.source), hint)
+        self._known: dict[str, Amount] = {}
 
     def value(self, node: Any) -> Value:
         """The value of an expression."""
-        found: Value = getattr(self, node.data)(node)
-        return found
+        return self.number_of(node)
 
     def rational(self, node: Any, what: str) -> fmpq:
         """The value of an expression that must be a rational number."""
@@ -163,7 +129,7 @@ class Expressions:
             if self._steps > MOST_VALUES:
                 raise LimitReached(f"{self.source.name}: `for` has more than {MOST_VALUES} values")
             self.clock.tick("reading", self._steps)
-            self.names = {**before, str(name): value}
+            self.names = {**before, str(name): _amount(value)}
             yield from self._bind(loops[1:])
 
     def members(self, node: Any) -> Iterable[fmpq]:
@@ -186,96 +152,20 @@ class Expressions:
 
     # --- expressions -------------------------------------------------------------------------------
 
-    def number(self, node: Node) -> Value:
+    def number(self, node: Node) -> Amount:
         text = str(node.children[0])
         if text not in self._known:
-            self._known[text] = rational(text, "a number")
+            self._known[text] = _amount(rational(text, "a number"))
         return self._known[text]
 
-    def name(self, node: Node) -> Value:
-        name = str(node.children[0])
-        if name in self.names:
-            return self.names[name]
-        hint = (
-            did_you_mean(name, self.names) or f"declare it: `let {name} = 1/2`, or `param {name} in (0, 1)`"
-        )
+    def hint_for(self, name: str) -> str:
         if name in self.later:
-            hint = "it is declared further below; a number may use earlier ones only"
-        elif name in self.tables:
-            hint = f"it is a table: write {name}[...]"
-        raise self.fail(node, f"no number is called `{name}`", hint)
+            return "it is declared further below; a number may use earlier ones only"
+        if name in self.tables:
+            return f"it is a table: write {name}[...]"
+        return super().hint_for(name) or f"declare it: `let {name} = 1/2`, or `param {name} in (0, 1)`"
 
-    def eps(self, node: Node) -> Value:
-        if not self.has_eps:
-            raise self.fail(node, "eps is not allowed here")
-        return self._eps
-
-    @property
-    def _eps(self) -> Parametric:
-        return self.ring.gens[self.ring.names.index(EPS)]
-
-    def sum(self, node: Node) -> Value:
-        result = self.value(node.children[0])
-        for sign, term in zip(node.children[1::2], node.children[2::2], strict=True):
-            value = self.value(term)
-            result = result + value if sign == "+" else result - value
-        return result
-
-    def negative(self, node: Node) -> Value:
-        return -self.value(node.children[1])
-
-    def product(self, node: Node) -> Value:
-        result = self.value(node.children[0])
-        for sign, factor in zip(node.children[1::2], node.children[2::2], strict=True):
-            value = self.value(factor)
-            if sign == "/" and not value:
-                raise self.fail(factor, "division by zero")
-            result = result / value if sign == "/" else result * value
-        return result
-
-    def power(self, node: Node) -> Value:
-        base, count = self.value(node.children[0]), self.whole(node.children[2], "an exponent")
-        if not base and count < 0:
-            raise self.fail(node, "division by zero")
-        if abs(count) > HIGHEST_POWER or _size_of_power(base, abs(count)) > MOST_TERMS:
-            raise self.fail(node, "this power is too large")
-        result: Value = base**count
-        return result
-
-    def exp(self, node: Node) -> Value:
-        inside = self.value(node.children[1])
-        if (parts := self._linear(inside)) is None:
-            hint = "a*eps + k with rational numbers a and k, as in exp(-eps/2), is supported"
-            raise Unsupported("this argument of exp in a probability", span_of(node, self.source), hint)
-        (rate, fixed), units = parts, self.units
-        if units.rate % int(rate.q) or (fixed and (not units.constant or units.constant % int(fixed.q))):
-            finer = lcm(units.constant or 1, int(fixed.q)) if fixed else units.constant
-            raise FinerUnit(units._replace(rate=lcm(units.rate, int(rate.q)), constant=finer))
-        if max(abs(rate) * units.rate, abs(fixed) * units.constant) > MOST_TERMS:
-            raise self.fail(node, "this multiple of eps is too large, or too fine")
-        found: Value = fmpq(1)
-        if rate:
-            found = self.ring.gens[0] ** -int((rate * units.rate).p)
-        return found * self.root ** int((fixed * units.constant).p) if fixed and self.root else found
-
-    def _linear(self, value: Value) -> tuple[fmpq, fmpq] | None:
-        """(a, k) of a*eps + k, or None."""
-        if (number := constant(value)) is not None:
-            return fmpq(0), fmpq(number)
-        if not self.has_eps or not isinstance(value, Parametric):
-            return None
-        fixed = value.at({name: fmpq(0) for name in self.ring.names}) if value.denominator.is_one() else None
-        if fixed is None or (known := constant(fixed)) is None:
-            return None
-        rate = constant((value - known) / self._eps)
-        return None if rate is None else (rate, fmpq(known))
-
-    def ln(self, node: Node) -> Value:
-        raise self.fail(node, "a logarithm is allowed in claims only")
-
-    ln_number = ln
-
-    def index(self, node: Node) -> Value:
+    def index(self, node: Node) -> Amount:
         name, *indices = cast("list[Any]", node.children)
         if (table := self.tables.get(str(name))) is None:
             raise self.fail(name, f"there is no table `{name}`", did_you_mean(str(name), self.tables))
@@ -285,9 +175,9 @@ class Expressions:
             raise self.fail(
                 node, f"there is no entry {name}[{', '.join(map(str, at))}]", f"it is {name}[{sets}]"
             )
-        return found
+        return _amount(found)
 
-    def call(self, node: Node) -> Value:
+    def call(self, node: Node) -> Amount:
         name, *arguments = cast("list[Any]", node.children)
         if str(name) not in FUNCTIONS:
             raise self.fail(node, f"there is no function `{name}`", did_you_mean(str(name), FUNCTIONS))
@@ -295,25 +185,25 @@ class Expressions:
         if count not in (0, len(arguments)):
             raise self.fail(node, f"{name} has {plural(count, 'argument')}, not {len(arguments)}")
         if name == "count":
-            return function(*(fmpq(self.truth(argument)) for argument in arguments)) or fmpq(0)
+            return _amount(function(*(fmpq(self.truth(argument)) for argument in arguments)) or fmpq(0))
         found = function(*(self.rational(argument, f"an argument of {name}") for argument in arguments))
         if found is None:
             raise self.fail(node, NO_VALUE[str(name)])
-        return found
+        return _amount(found)
 
-    def chain(self, node: Node) -> Value:
+    def chain(self, node: Node) -> Amount:
         values = [self.rational(child, "a compared value") for child in node.children[::2]]
         relations = [RELATIONS[cast(Token, sign).type] for sign in node.children[1::2]]
-        return fmpq(all(test(*pair) for test, pair in zip(relations, pairwise(values), strict=True)))
+        return _amount(fmpq(all(test(*pair) for test, pair in zip(relations, pairwise(values), strict=True))))
 
-    def conjunction(self, node: Node) -> Value:
-        return fmpq(all(map(self.truth, node.children)))
+    def conjunction(self, node: Node) -> Amount:
+        return _amount(fmpq(all(map(self.truth, node.children))))
 
-    def disjunction(self, node: Node) -> Value:
-        return fmpq(any(map(self.truth, node.children)))
+    def disjunction(self, node: Node) -> Amount:
+        return _amount(fmpq(any(map(self.truth, node.children))))
 
-    def negation(self, node: Node) -> Value:
-        return fmpq(not self.truth(node.children[0]))
+    def negation(self, node: Node) -> Amount:
+        return _amount(fmpq(not self.truth(node.children[0])))
 
     # --- tables ------------------------------------------------------------------------------------
 
@@ -345,11 +235,5 @@ def _shown(values: Key) -> str:
     return f"{{{', '.join(map(str, values))}}}"
 
 
-def _size_of_power(base: Value, count: int) -> int:
-    """About the number of digits, or of terms, of a power."""
-    if (number := constant(base)) is not None:
-        digits = max(int(number.p).bit_length(), int(number.q).bit_length()) * count // 3
-        return digits * MOST_TERMS // LONGEST
-    function = cast(Parametric, base)
-    sizes = (len(function.numerator), len(function.denominator))
-    return max(comb(count + terms - 1, count) for terms in sizes)
+def _amount(value: Value) -> Amount:
+    return Amount(cast(Any, value))

@@ -14,9 +14,8 @@ out, equal values of a distribution are added, and every name and every sum is c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from math import lcm
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -26,16 +25,16 @@ from lark import Token, Tree
 
 from dipc.clock import Clock
 from dipc.errors import CLAIM_NAME, COMPARISON_NAME, HORIZON_NAME, InputError, LimitReached, Source
-from dipc.models.arithmetic import WORDS as ARITHMETIC_WORDS
-from dipc.models.arithmetic import Grammar, Node, span_of
+from dipc.models.arithmetic import Amount, Grammar, Node, constant, span_of
 from dipc.models.hmm import HiddenMarkovModel, Weights
-from dipc.models.mixtures import Claim, Pair, Side
+from dipc.models.mixtures import Claim, Pair, Side, changed
+from dipc.models.parameters import Finer
 from dipc.numbers.exact import Number, rational
 from dipc.numbers.parametric import Parametric
 from dipc.pufferfish.declared import Numbers, budgets_of, read_claim
-from dipc.pufferfish.expressions import FinerUnit, Units, Value, constant
+from dipc.pufferfish.generators import Generators, Value, has_eps, terms_of
 from dipc.pufferfish.laws import spelled
-from dipc.pufferfish.question import EVERY_EPS, NOTHING, Question
+from dipc.pufferfish.question import EVERY_EPS, NOTHING, ZERO, Question
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import did_you_mean, nearest
 
@@ -43,8 +42,6 @@ MOST_STATES = 10**5
 LONGEST_HORIZON = 10**9
 MOST_SHOWN = 6  # states of a cycle
 MOST_NAMES = 1000  # that are searched for a similar one
-EPS_WORD = re.compile("|".join(rf"\b{word}\b" for word, kind in ARITHMETIC_WORDS.items() if kind == "EPS"))
-COMMENT = re.compile(r"#[^\n]*")
 COMPARED = "a comparison is a number in parentheses only, with one `=` for equality: (i = 1)"
 MISUSED = dict.fromkeys(("=", "!=", "<", "<=", ">", ">="), COMPARED)
 MISUSED["%"] = "the rest of a division is mod(a, b); 30 percent are 30/100"
@@ -106,13 +103,13 @@ def read_question(
         tree = GRAMMAR.parse(source, "file")
     except InputError as error:
         raise _misspelt(error, source) from None
-    declarations, units = [child for child in tree.children if isinstance(child, Tree)], Units()
+    declarations, unit = [child for child in tree.children if isinstance(child, Tree)], 1
     while True:
         try:
-            reader = _Reader(source, declarations, given, units, clock or Clock())
+            reader = _Reader(source, declarations, given, unit, clock or Clock())
             return reader.question(asked or Replaced())
-        except FinerUnit as finer:
-            units = finer.units
+        except Finer as finer:
+            unit = lcm(unit, finer.unit)
 
 
 def _misspelt(error: InputError, source: Source) -> InputError:
@@ -131,26 +128,23 @@ class _Declared(NamedTuple):
     """A state: its declaration, and the values of names there."""
 
     node: Node
-    names: dict[str, Value]
+    names: dict[str, Amount]
 
 
 class _Reader:
     """Reads declarations: numbers first, then observations and names of states, then everything else."""
 
     def __init__(
-        self, source: Source, declarations: list[Node], given: Mapping[str, fmpq], units: Units, clock: Clock
+        self, source: Source, declarations: list[Node], given: Mapping[str, fmpq], unit: int, clock: Clock
     ) -> None:
         self.declarations = declarations
-        places = (node.meta for node in declarations if node.data not in CALLED)
-        texts = (COMMENT.sub("", source.text[place.start_pos : place.end_pos]) for place in places)
-        self.has_eps = any(map(EPS_WORD.search, texts))
-        self.numbers = Numbers(source, self._numbers(), given, self.has_eps, units, clock)
+        self.numbers = Numbers(source, self._numbers(), given, unit, clock)
         self.values, self.source, self.clock = self.numbers.values, source, clock
         self.observations: dict[str, int] = {}
         self.states: dict[str, int] = {}
         self.declared: list[_Declared] = []
-        self.sides: dict[str, Weights[Parametric]] = {}
-        self.priors: dict[str, dict[int, Parametric]] = {}
+        self.sides: dict[str, Weights[Any]] = {}
+        self.priors: dict[str, dict[int, Value]] = {}
         self.compared: dict[tuple[str, str | None], Side] = {}
         self.secrets: dict[str, frozenset[int]] = {}
         self.places: dict[str, Any] = {}
@@ -172,17 +166,26 @@ class _Reader:
         """The question, when everything is read."""
         self._observe()
         self._declare()
-        model = HiddenMarkovModel(
-            tuple(self.states), tuple(self.observations), tuple(self._rows(1)), tuple(self._rows(2))
-        )
+        emissions, transitions = tuple(self._rows(1)), tuple(self._rows(2))
         for node in self._of("prior", "start", "secret"):
             getattr(self, f"_{node.data}")(node)
         self._check_secrets()
         pairs = self._pairs(asked)
-        horizon = self._horizon(model, asked)
-        claim, budgets = self._claim(asked)
+        horizon = self._horizon(transitions, asked)
+        rows = (*emissions, *transitions, *(side.weights for side in self.compared.values()))
+        split = self.numbers.free.split
+        terms = list(terms_of(dict.fromkeys(p for row in rows for _, p in row), split))
+        claim, budgets = self._claim(asked, has_eps(terms))
+        lift = Generators(self.numbers.free.names, terms, claim.rate if claim else ZERO, budgets, split)
+
+        def lifted(row: Weights[Any]) -> Weights[Parametric]:
+            return tuple((i, lift(p)) for i, p in row)
+
+        shown, moved = (tuple(map(lifted, part)) for part in (emissions, transitions))
+        model = HiddenMarkovModel(tuple(self.states), tuple(self.observations), shown, moved)
+        pairs = changed(pairs, lambda side: side._replace(weights=lifted(side.weights)))
+        parameters = lift.parameters(self.numbers.ranges, self.numbers.conditions)
         notes = (*self.notes, *(() if pairs else (NOTHING,)))
-        parameters = replace(self.numbers.parameters, budgets=budgets)
         places = self.numbers.places | self.places
         declared = {name: span_of(node, self.source).place for name, node in places.items()}
         return Question(model, parameters, pairs, horizon, claim, self.source.name, notes, places=declared)
@@ -214,7 +217,7 @@ class _Reader:
             hint = "write `state NAME emits {...} next {...}`"
             raise InputError(f"{self.source.name}: the model has no states", hint=hint)
 
-    def _rows(self, part: int) -> Iterator[Weights[Parametric]]:
+    def _rows(self, part: int) -> Iterator[Weights[Any]]:
         """What every state emits (1), or its successors (2)."""
         what, known = ("observation", self.observations) if part == 1 else ("state", self.states)
         names = self.values.names
@@ -229,7 +232,7 @@ class _Reader:
             yield tuple(sorted(((i, p) for i, p in row if p), key=itemgetter(0)))
         self.values.names = names
 
-    def _weights(self, node: Any, known: Mapping[str, int], what: str, whose: str) -> Weights[Parametric]:
+    def _weights(self, node: Any, known: Mapping[str, int], what: str, whose: str) -> Weights[Any]:
         """The probabilities of a distribution, some of them 0; equal values are added."""
         raw: dict[int, Value] = {}
         items = (
@@ -249,10 +252,12 @@ class _Reader:
                 raise self.values.fail(node, f"the probability {number} of `{name}` in {whose} is {size}")
         if (total := sum(raw.values(), fmpq(0))) != 1:
             raise self.values.fail(node, f"the probabilities of {whose} sum to {self._text(total)}, not 1")
-        return tuple((at, self.numbers.final(p)) for at, p in raw.items())
+        return tuple(raw.items())
 
     def _text(self, value: Value) -> str:
-        return spelled(value, self.numbers.parameters) if isinstance(value, Parametric) else str(value)
+        split = self.numbers.free.split
+        lift = Generators(self.numbers.free.names, list(terms_of([value], split)), split=split)
+        return spelled(lift(value), lift.parameters(()))
 
     def _known(self, node: Any, name: str, known: Mapping[str, int], what: str) -> int:
         if (found := known.get(name)) is None:
@@ -371,19 +376,20 @@ class _Reader:
                 yield Pair(left, right)
 
     def _side(self, name: str, prior: str | None) -> Side:
+        one: Any = fmpq(1)
         if name in self.secrets and prior is not None:
             weights = ((i, p) for i, p in self.priors[prior].items() if p and i in self.secrets[name])
             side = Side(name, prior, tuple(weights))
         elif name in self.sides:
             side = Side(name, None, self.sides[name])
         else:
-            side = Side(name, None, ((self.states[name], self.numbers.ring.of(1)),))
+            side = Side(name, None, ((self.states[name], one),))
         return self.compared.setdefault((name, side.prior), side)
 
-    def _horizon(self, model: HiddenMarkovModel[Parametric], asked: Replaced) -> int | None:
+    def _horizon(self, transitions: Sequence[Weights[Any]], asked: Replaced) -> int | None:
         node = self._line("horizon", asked.horizon, "horizon")
         if node is None:
-            return self._until_silence(model)
+            return self._until_silence(transitions)
         (value,) = node.children
         if isinstance(value, Token):
             return None
@@ -394,26 +400,27 @@ class _Reader:
             raise self.values.fail(value, f"a horizon is at most {LONGEST_HORIZON}", "or `any`: all of them")
         return steps
 
-    def _until_silence(self, model: HiddenMarkovModel[Parametric]) -> int:
+    def _until_silence(self, transitions: Sequence[Weights[Any]]) -> int:
         """How many observations there are at most: 1 if every state stops."""
-        if not any(model.transitions):
+        if not any(transitions):
             return 1
         import networkx as nx
 
-        graph: Any = nx.DiGraph((s, t) for s, row in enumerate(model.transitions) for t, _ in row)
+        graph: Any = nx.DiGraph((s, t) for s, row in enumerate(transitions) for t, _ in row)
         if nx.is_directed_acyclic_graph(graph):
             return int(nx.dag_longest_path_length(graph, weight=None, default_weight=1)) + 1
         cycle = [s for s, _ in nx.find_cycle(graph)]
-        names = [model.states[s] for s in cycle]
+        states = list(self.states)
+        names = [states[s] for s in cycle]
         shown = [*names[:MOST_SHOWN], *(["..."] if len(names) > MOST_SHOWN else []), names[0]]
         place = self.declared[cycle[0]].node.children[2]
         hint = "write `horizon K` for K observations, or `horizon any` for every number of them"
         raise self.values.fail(place, f"there is no `horizon`, and {' -> '.join(shown)} is a cycle", hint)
 
-    def _claim(self, asked: Replaced) -> tuple[Claim | None, EpsRange]:
+    def _claim(self, asked: Replaced, with_eps: bool) -> tuple[Claim | None, EpsRange]:
         """The claim, and the eps that it is about."""
         node = self._line("private", asked.claim, "claim")
         if node is None:
             return None, EVERY_EPS
-        claim = read_claim(node, self.values, self.has_eps, asked.at)
-        return claim, budgets_of(node, self.values, self.has_eps)
+        claim = read_claim(node, self.values, with_eps, asked.at)
+        return claim, budgets_of(node, self.values, with_eps)

@@ -212,14 +212,14 @@ CONSTRUCTS = {
         "An integer power.",
         "let x = (1/2)^3",
         "let x = 2^(1/2)",
-        "an exponent must be an integer, not 1/2",
+        "a power needs an integer exponent and a base without logarithms",
     ),
     "exp": Construct(
-        "exp(a*eps + k)",
-        "A function of eps, with rational a and k. eps may also occur as itself; answers are for all eps.",
+        "exp(a*eps + k + b/eps)",
+        "A function of eps, with rational a, k and b. eps may also occur as itself; answers are for all eps.",
         "state u emits {a: 1/(1 + exp(-eps)), b: 1/(1 + exp(eps))} next stop",
         "state u emits {a: exp(-eps^2), b: 1 - exp(-eps^2)} next stop",
-        "this argument of exp in a probability",
+        "the argument of exp must be linear in eps",
         parts=("eps",),
     ),
 }
