@@ -133,7 +133,7 @@ def _drawing(subject: Subject, shown: Reached | None) -> str:
     """The chain, at the parameters of a counterexample or of the least c; its way is in colour."""
     model, heading = subject.asked, "The chain"
     free = [name for name in model.parameters.names if name != model.parameters.eps_name]
-    if free and len(free) == len(model.parameters.names) and shown is not None and shown.parameters:
+    if free and not model.parameters.symbols and shown is not None and shown.parameters:
         model, heading = fixed(model, shown.parameters), f"The chain at {point_text(shown.parameters)}"
     chain = chain_of(model)
     if len(chain.names) > MOST_STATES:

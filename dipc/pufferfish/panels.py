@@ -1,8 +1,8 @@
 """A question of Pufferfish privacy as a figure: the least epsilon against the horizon, a parameter or eps.
 
 It is about a hidden Markov model or a program; also delta against epsilon, and the map of two parameters.
-Every point is an exact answer, both ends of a proved interval or a ball around a number, which
-becomes a float at the end; lines between points only guide the eye.
+Every point is an exact answer, or both ends of a proved interval, which become floats at the end (for
+numbers such as exp(-1/2), which agree with them to 256 bits); lines between points only guide the eye.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from flint import arb, ctx, fmpq
 
 import dipc.views as views
 from dipc.clock import Clock, as_one
-from dipc.errors import InputError, Unsupported
+from dipc.errors import InputError
 from dipc.models.hmm import HiddenMarkovModel, Weights
 from dipc.models.mixtures import Claim, changed
+from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import finite, pipeline
 from dipc.pufferfish.classes import check_class
 from dipc.pufferfish.hmm import AnyQuestion
-from dipc.pufferfish.laws import laws_of
 from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Parameters, Question
 from dipc.pufferfish.rational import Rational
@@ -95,7 +95,7 @@ def middle(ball: arb) -> float:
 
 
 def panels(subject: Subject, points: int) -> Iterator[Panel]:
-    """The least epsilon over one or two axes.  Raises :class:`InputError` if there are more."""
+    """The least epsilon over one or two axes, if there are any.  Raises :class:`InputError` for more."""
     names = tuple(subject.axes)
     if len(names) > MOST_AXES:
         message = f"a figure has {MOST_AXES} axes, not {len(names)}: {', '.join(names)}"
@@ -177,48 +177,54 @@ def delta_panel(deltas: Callable[[fmpq], float], most: float, claim: Claim | Non
     return Panel("delta", "Delta by epsilon", words, marks, Axis(EPS), Axis("least δ", low=0))
 
 
-# --- hidden Markov models -----------------------------------------------------------------------
+# --- questions ----------------------------------------------------------------------------------
 
 
-def _model_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
-    names, claim, horizon = question.parameters.names, question.claim, question.horizon
-    if question.parameters.eps_name is not None:
-        raise Unsupported("figures of a hidden Markov model with eps", hint="write a number for eps")
-    if what == "loss" and horizon is None and len(names) != 1:
+def _panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
+    subject, claim, horizon = subject_of(question, clock), question.claim, question.horizon
+    several = horizon is not None and not question.of_program and EPS not in subject.axes
+    if what == "loss" and horizon is None and len(subject.axes) != 1:
         raise InputError("a curve needs a number of observations", hint="set a horizon: --horizon 8")
-    if what == "loss" and horizon is not None:
+    if what == "loss" and several and horizon is not None:
         words = "The least epsilon for each number of observations."
         yield _curve_panel(by_horizon(question, horizon, clock), horizon - 1, "horizon", words)
-    if what == "loss" and len(names) in (1, 2):
-        yield from panels(of_model(question, clock), points)
-    if what == "delta" and not names and horizon is not None:
-        pure = question if claim is None else replace(question, claim=replace(claim, delta=fmpq(0)))
+    if what == "loss" and (len(subject.axes) <= MOST_AXES or not several):
+        yield from panels(subject, points)
+    if horizon is not None and not subject.axes and (what == "delta" or question.of_program):
+        pure = replace(fixed(question, {}), claim=None)
         least = _bounds(pipeline.budget(pure, clock)).high
-        deltas = partial(delta_of_question, Rational(question, clock), horizon)
+        deltas = partial(delta_of_question, Rational(pure, clock), horizon)
         yield delta_panel(deltas, least, claim, points)
 
 
-def of_model(question: Question, clock: Clock) -> Subject:
-    """A model with parameters."""
-    family = check_class(question, clock)
+def subject_of(question: Question, clock: Clock) -> Subject:
+    """The parameters of a question, and eps if probabilities depend on it."""
+    parameters, eps_name = question.parameters, question.parameters.eps_name
+    if not question.of_program:  # the laws of programs are probabilities
+        pipeline.validate(question, clock)
+    family = check_class(question.without_numbers(), clock)
+    names = [name for name in parameters.names if name != eps_name]
+    span = None if eps_name is None else span_of(parameters.budgets)
+
+    def inside(u: Shares) -> Shares:
+        return u[: len(names)] if span is None else (HALF, *u[: len(names)])
+
+    def place(u: Shares) -> Values:
+        clock.tick("points of the figure")
+        values = family.values(inside(u))
+        found = {name: values[name] for name in names}
+        return found if span is None else {**found, EPS: fmpq_of(span.point(as_float(u[-1])))}
+
+    axes = {name: Axis(clipped(name, 40)) for name in names}
+    if span is not None:
+        axes[EPS] = Axis("privacy budget ε", log=span.log)
     return Subject(
-        {name: Axis(clipped(name, 40)) for name in question.parameters.names},
-        family.values,
-        family.contains,
+        axes,
+        place,
+        lambda u: not names or family.contains(inside(u)),
         lambda values: _bounds(pipeline.budget(fixed(question, values), clock)),
         question.claim,
     )
-
-
-def ball_of(question: Question, p: Parametric, values: Values) -> arb | None:
-    """A ball around a function at a point, exact if it is zero; None where its secret is impossible."""
-    point = {name: x for name, x in values.items() if name != EPS}
-    try:
-        number = question.parameters.function_of_eps(p.at(point))
-    except ZeroDivisionError:
-        return None
-    with ctx.workprec(BITS):
-        return number.enclose(arb(values.get(EPS, fmpq(1)))) if number else arb(0)
 
 
 def by_horizon(question: Question, horizon: int, clock: Clock) -> Subject:
@@ -241,13 +247,22 @@ def _bounds(found: Budget) -> Bounds:
     return Bounds(*(inf if c is None else middle(c.enclose(arb(1)).log()) for c in (found.low, found.high)))
 
 
-def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
-    """The question at a point of its class, without parameters; sides of probability 0 are not compared."""
-    ring = Ring(())
+def fixed(question: Question, point: Values) -> Question:
+    """The question at a point of its class, without parameters; sides of probability 0 are not compared.
+
+    Numbers that are not rational, such as exp(-1/2), become rational ones that agree to many digits.
+    """
+    ring, eps, known = Ring(()), point.get(EPS, fmpq(1)), dict[Parametric, Parametric]()
+    values = {name: x for name, x in point.items() if name != EPS}
+
+    def number(p: Parametric) -> Parametric:
+        if p not in known:
+            exact = p.as_rational()
+            known[p] = ring.of(_rational(question.parameters, p.at(values), eps) if exact is None else exact)
+        return known[p]
 
     def weights(row: Weights[Parametric]) -> Weights[Parametric]:
-        numbers = ((place, p.at(point).as_rational()) for place, p in row)
-        return tuple((place, ring.of(p)) for place, p in numbers if p)
+        return tuple((place, x) for place, p in row if (x := number(p)))
 
     model = question.model
     rows = (tuple(map(weights, part)) for part in (model.emissions, model.transitions))
@@ -260,6 +275,21 @@ def fixed(question: Question, point: Mapping[str, fmpq]) -> Question:
     )
 
 
+def _rational(parameters: Parameters, f: Parametric, eps: fmpq) -> fmpq:
+    """A function of eps at a point: a number close to it if it is not rational, and then not 0."""
+    if (exact := f.as_rational()) is not None:
+        return exact
+    value, bits = parameters.function_of_eps(f).at(eps), BITS
+    if (exact := value.as_rational()) is not None:
+        return exact
+    while True:
+        with ctx.workprec(bits):
+            low, high = ends(value.enclose(arb(1)))
+        if low > 0 or high < 0:
+            return fmpq(low.numerator, low.denominator)
+        bits *= 2
+
+
 def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
     """The greatest sum over all sequences, for a model of rational numbers."""
     constant, most = Constant(Claim("", c)), fmpq(0)
@@ -267,80 +297,6 @@ def delta_of_question(problem: Rational, horizon: int, c: fmpq) -> float:
         *_, last = islice(finite.excesses(problem, number, constant), horizon)
         most = max(most, last.total.left - c * last.total.right)
     return as_float(most)
-
-
-# --- programs ------------------------------------------------------------------------------------
-
-
-def _program_panels(question: Question, clock: Clock, points: int, what: str) -> Iterator[Panel]:
-    subject = of_program(question, clock)
-    if what != "delta" and subject.axes:
-        yield from panels(subject, points)
-    elif not subject.axes:
-        yield delta_panel(Laws(question).delta, subject.least({}).high, question.claim, points)
-
-
-class Laws:
-    """The probabilities of the outputs of a program on both sides of every pair, at points."""
-
-    def __init__(self, question: Question) -> None:
-        self.question, laws = question, laws_of(question)
-        possible = (pair for pair in question.pairs if all(side.weights for side in pair))
-        self.functions = [[list(laws[s.name, s.prior].values()) for s in pair] for pair in possible]
-
-    def pairs(self, values: Values) -> Iterator[list[tuple[arb, arb]]]:
-        """For every pair that is possible the probabilities of all outputs on both sides."""
-        for sides in self.functions:
-            left, right = ([ball_of(self.question, p, values) for p in side] for side in sides)
-            both = [(p, q) for p, q in zip(left, right, strict=True) if p is not None and q is not None]
-            if both:
-                yield both
-
-    def least(self, values: Values) -> Bounds:
-        """The logarithm of the greatest quotient; nan where balls are too large to tell."""
-        greatest = arb(1)
-        for p, q in (sides for pair in self.pairs(values) for sides in pair):
-            with ctx.workprec(BITS):
-                if p > 0 and q == 0:
-                    return Bounds(inf, inf)
-                if not (p == 0 or (p > 0 and q > 0)):
-                    return Bounds(nan, nan)
-                if p > 0:
-                    greatest = greatest.max(p / q)
-        return Bounds(*[middle(greatest.log())] * 2)
-
-    def delta(self, c: fmpq) -> float:
-        """The greatest sum of ``max(0, P - c P')``."""
-        with ctx.workprec(BITS):
-            sums = (sum((arb(0).max(p - q * c) for p, q in pair), arb(0)) for pair in self.pairs({}))
-            return max((middle(each) for each in sums), default=0.0)
-
-
-def of_program(question: Question, clock: Clock) -> Subject:
-    """A program: its parameters, and eps if its probabilities depend on it."""
-    family, eps_name = check_class(question.without_numbers(), clock), question.parameters.eps_name
-    names = [name for name in question.parameters.names if name != eps_name]
-    span = None if eps_name is None else span_of(question.parameters.budgets)
-
-    def inside(u: Shares) -> Shares:
-        return u[: len(names)] if span is None else (HALF, *u[: len(names)])
-
-    def place(u: Shares) -> Values:
-        clock.tick("points of the figure")
-        values = family.values(inside(u))
-        found = {name: values[name] for name in names}
-        return found if span is None else {**found, EPS: fmpq_of(span.point(as_float(u[-1])))}
-
-    axes = {name: Axis(clipped(name, 40)) for name in names}
-    if span is not None:
-        axes[EPS] = Axis("privacy budget ε", log=span.log)
-    return Subject(
-        axes,
-        place,
-        lambda u: not names or family.contains(inside(u)),
-        Laws(question).least,
-        question.claim,
-    )
 
 
 def span_of(budgets: EpsRange) -> Range:
@@ -360,11 +316,10 @@ def plot_question(
 ) -> Figure:
     """A figure about a model or a program.
 
-    ``what`` is "loss": the least epsilon for each horizon of a model and, over one or two parameters (eps of
-    a program may be one), at some of their values; or "delta": the least delta for each epsilon (of a program
+    ``what`` is "loss": the least epsilon for each horizon of a model and, over one or two parameters (eps
+    may be one), at some of their values; or "delta": the least delta for each epsilon (of a program
     without parameters "loss" is this, too).  Raises :class:`InputError` if there is nothing to draw or there
-    are too many parameters, :class:`LimitReached` if a limit runs out and :class:`Unsupported` for a model
-    with eps.
+    are too many parameters, and :class:`LimitReached` if a limit runs out.
     """
     drawn = panels_of(question, clock, points, what)
     return sheet(drawn, title or clipped(question.name, 90))
@@ -374,7 +329,7 @@ def panels_of(question: Question, clock: Clock, points: int = POINTS, what: str 
     """The panels of such a figure; raises as :func:`plot_question`."""
     if what not in WHAT:
         raise InputError(f"there is no figure `{what}`", hint=f"one of: {', '.join(WHAT)}")
-    drawn = list((_program_panels if question.of_program else _model_panels)(question, clock, points, what))
+    drawn = list(_panels(question, clock, points, what))
     if not drawn:
         why, hint = "no probability depends on a parameter or on eps", ""
         if what == "delta":

@@ -23,7 +23,7 @@ from rationals import fraction
 
 import dipc
 from dipc.clock import Clock
-from dipc.errors import InputError, LimitReached, Source, Unsupported
+from dipc.errors import InputError, LimitReached, Source
 from dipc.models.chain import DEAD
 from dipc.models.drn import read_drn
 from dipc.models.mixtures import Claim
@@ -32,7 +32,7 @@ from dipc.pufferfish.export.hmm import FORMATS, chain_of, export, side_name, smt
 from dipc.pufferfish.export.queries import bracket
 from dipc.pufferfish.hmm import HiddenMarkovModel
 from dipc.pufferfish.laws import Law
-from dipc.pufferfish.panels import by_horizon, fixed, of_model, places, plot_question
+from dipc.pufferfish.panels import by_horizon, fixed, places, plot_question, subject_of
 from dipc.pufferfish.pipeline import check
 from dipc.pufferfish.question import Question
 from dipc.shipped import hidden_models
@@ -325,13 +325,17 @@ def test_what_is_drawn():
     assert list(axes.get_legend_handles_labels()[1]) == ["least ε", "infinite", "claim ln(2)"]
 
 
-def test_no_figure_with_eps():
-    with pytest.raises(Unsupported, match="with eps"):
-        plot_question(read(TEXTS["eps"], "eps"), Clock())
+def test_a_figure_with_eps():
+    """The two answers of randomized response have the loss 2*eps."""
+    pytest.importorskip("matplotlib")
+    (axes,) = plot_question(read(TEXTS["eps"], "eps"), Clock(), points=4).axes
+    drawn, claimed = axes.lines
+    assert list(drawn.get_ydata()) == pytest.approx([2 * eps for eps in drawn.get_xdata()])
+    assert list(claimed.get_ydata()) == pytest.approx(list(drawn.get_xdata()))
 
 
 def test_points_of_a_parameter():
-    subject = of_model(example4(), Clock())
+    subject = subject_of(example4(), Clock())
     found = places(subject, 8)
     assert found == [{"p": fmpq(i, 8)} for i in range(1, 8)]  # the range is open
     lows = [subject.least(values).low for values in found]

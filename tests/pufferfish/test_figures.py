@@ -36,7 +36,7 @@ def model(text: str) -> dipc.PufferfishQuestion:
 
 def test_the_loss_of_a_program_is_its_budget() -> None:
     question = dipc.load("ex5-events").pufferfish(pC="1/2")
-    subject = maps.of_program(question.asking(None, None, Clock()), Clock())
+    subject = maps.subject_of(question.asking(None, None, Clock()), Clock())
     assert tuple(subject.axes) == ("pA", "pB")
     for u in ((fmpq(1, 3), fmpq(1, 5)), (fmpq(9, 10), fmpq(1, 7))):
         values = subject.values(u)
@@ -46,7 +46,7 @@ def test_the_loss_of_a_program_is_its_budget() -> None:
 
 def test_the_loss_of_a_program_with_eps() -> None:
     question = asked(CLINIC).fix(t="1/3", p="2/5")
-    subject = maps.of_program(question.asking(None, None, Clock()), Clock())
+    subject = maps.subject_of(question.asking(None, None, Clock()), Clock())
     assert tuple(subject.axes) == ("ε",)
     for u in (fmpq(1, 4), fmpq(2, 3)):
         values = subject.values((u,))
@@ -64,7 +64,7 @@ def test_the_loss_of_a_program_with_eps() -> None:
 def test_where_the_claim_is_violated() -> None:
     """For a claim in eps that is not where the loss is greatest."""
     question, claim = asked(CLINIC).fix(t="1/2"), "5/4*eps"
-    subject, seen = maps.of_program(question.asking(claim, None, Clock()), Clock()), set()
+    subject, seen = maps.subject_of(question.asking(claim, None, Clock()), Clock()), set()
     assert subject.claim is not None
     for u in ((fmpq(1, 2), fmpq(1, 4)), (fmpq(1, 2), fmpq(19, 20)), (fmpq(1, 50), fmpq(19, 20))):
         values = subject.values(u)
@@ -78,7 +78,7 @@ def test_where_the_claim_is_violated() -> None:
 def test_the_axis_of_eps() -> None:
     cases = {"eps": (0.1, 10.0), "eps for eps in (0, 2]": (0.02, 2.0), "eps for eps in [3, 4]": (3.0, 4.0)}
     for claim, ends in cases.items():
-        subject = maps.of_program(asked(CLINIC).fix(t="1/3", p="2/5").asking(claim, None, Clock()), Clock())
+        subject = maps.subject_of(asked(CLINIC).fix(t="1/3", p="2/5").asking(claim, None, Clock()), Clock())
         found = [float(arb(subject.values((fmpq(u),))["ε"])) for u in (0, 1)]
         assert found == pytest.approx(list(ends))
         assert subject.axes["ε"].log == (ends[1] >= 50 * ends[0])
@@ -94,7 +94,7 @@ def test_an_output_that_only_one_secret_allows() -> None:
         secret q = 0 vs q = 1
         if q = 0 then o <- 0 else o <- uniform {0, 1} end
     """
-    subject = maps.of_program(asked(text).asking(None, None, Clock()), Clock())
+    subject = maps.subject_of(asked(text).asking(None, None, Clock()), Clock())
     assert subject.least({"p": fmpq(1, 2)}).low == inf
     assert "infinite" in asked(text).plot(points=4).axes[0].get_legend_handles_labels()[1]
 
@@ -103,7 +103,7 @@ def test_a_tiny_probability_is_not_zero() -> None:
     posed = (
         asked(CLINIC.replace("DLap(eps", "DLap(400*eps")).fix(t="1/3", p="2/5").asking(None, None, Clock())
     )
-    assert maps.Laws(posed).least({"ε": fmpq(100)}).high < inf
+    assert maps.subject_of(posed, Clock()).least({"ε": fmpq(100)}).high < inf
 
 
 def subsets(items: list[int]) -> list[tuple[int, ...]]:
@@ -121,7 +121,7 @@ def test_delta_of_a_program() -> None:
             ((a, _),), ((b, _),) = left.weights, right.weights
             for chosen in subsets([0, 1, 2]):
                 worst = max(worst, sum((laws[a][o] - c * laws[b][o] for o in chosen), fmpq(0)))
-        assert maps.Laws(posed).delta(c) == near(float(arb(worst)))
+        assert maps.delta_of_question(Rational(posed, Clock()), 1, c) == near(float(arb(worst)))
         assert (worst == 0) == (c == fmpq(24, 7))
 
 
@@ -155,7 +155,7 @@ DEPENDENT = """
 
 
 def test_the_map_of_a_model_is_its_budget() -> None:
-    subject = maps.of_model(model(DEPENDENT).question, Clock())
+    subject = maps.subject_of(model(DEPENDENT).question, Clock())
     for u in ((fmpq(1, 3), fmpq(1, 2)), (fmpq(3, 4), fmpq(1, 8))):
         p, q = u[0], u[1] * (1 - u[0])
         assert subject.values(u) == {"p": p, "q": q}
@@ -240,7 +240,7 @@ def test_delta_is_drawn() -> None:
 def test_one_eps() -> None:
     """A program at one eps is drawn as it is there."""
     question = asked(CLINIC).fix(t="1/2")
-    alone, all_ = (maps.of_program(question.asking("5/4*eps", at, Clock()), Clock()) for at in (2, None))
+    alone, all_ = (maps.subject_of(question.asking("5/4*eps", at, Clock()), Clock()) for at in (2, None))
     assert (tuple(alone.axes), tuple(all_.axes)) == (("p",), ("p", "ε"))
     values = alone.values((fmpq(1, 3),))
     both = {**values, "ε": fmpq(2)}

@@ -97,8 +97,8 @@ Examples:
 def plot(asked: Given, output: str, points: int, what: str) -> int:
     """Draw the least epsilon of FILE for each horizon and, with one or two parameters, at their values.
 
-    Of a program, eps may be one of the two; --fix and --at leave fewer, and without any the least delta is
-    drawn for each epsilon.
+    If probabilities depend on eps, it may be one of the two.  Of a program, --fix and --at leave fewer, and
+    without any the least delta is drawn for each epsilon.
 
     \b
     loss     the least epsilon
