@@ -23,7 +23,7 @@ from dipc.models.mixtures import Claim, Pair
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ZERO, Steps, Word
-from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign, number
+from dipc.pufferfish.classes import ParameterClass, check_class, definite_sign
 from dipc.pufferfish.problem import Constant, Problem, violating
 from dipc.pufferfish.question import Parameters, Question
 from dipc.pufferfish.verdict import Counterexample
@@ -244,7 +244,7 @@ class Cleared(Problem):
 
     def violated(self, claim: Claim, f: Inequality, u: Point) -> Counterexample | None:
         """The probabilities at a point of the class, if they break the claim: computed anew."""
-        return self._violated(claim, f, self.family.values(u), None)
+        return self._violated(claim, f, self.values(u), None)
 
     def _violated(
         self, claim: Claim, f: Inequality, values: Mapping[str, fmpq], eps: fmpq | None
@@ -288,12 +288,13 @@ class Cleared(Problem):
         where = f" on the box {', '.join(sides)} of the unit cube" if box else ""
         return f"{pair.left.name} against {pair.right.name}: {what} is not settled{where}"
 
-    def numbers(self, f: Inequality, u: Point) -> tuple[fmpq, fmpq] | None:
-        """P(word | left) and P(word | right) at a point; None if a side is impossible."""
-        values = self.family.values(u)
-        pair, model = self.pairs[f.pair], self.question.model
-        found = probabilities(model, pair, f.words, lambda p: number(p.at(values)))
-        return found[0][1:] if found else None
+    def values(self, u: Point) -> dict[str, fmpq]:
+        """The parameters at a point, without those that are functions of eps."""
+        return self.family.values(u)
+
+    def limit(self, p: Parametric, u: Point) -> Quotient:
+        """What a function tends to on the way from the centre of the class to a point."""
+        return Quotient.of(self.family.limit(p, u))
 
 
 def cleared(

@@ -9,13 +9,12 @@ from dipc.child import held
 from dipc.clock import Clock
 from dipc.errors import LimitReached, Unsupported
 from dipc.models.mixtures import Claim
-from dipc.pufferfish import finite, horizons, parameters, rates, sums
+from dipc.pufferfish import finite, horizons, least, parameters, sums
 from dipc.pufferfish.beliefs import ZERO
 from dipc.pufferfish.clearing import Cleared
 from dipc.pufferfish.functions import Functions
 from dipc.pufferfish.question import Question, claimed
 from dipc.pufferfish.rational import Rational
-from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict, Undecided
 
 
@@ -68,13 +67,11 @@ def budget(question: Question, clock: Clock) -> Budget:
 
 
 def _budget(question: Question, clock: Clock) -> Budget:
-    if question.parameters.eps_name is not None:
-        return rates.budget(question, clock)
-    if question.parameters.functions:
+    if question.parameters.functions and question.parameters.eps_name is None:
         hint = "`check` decides claims"
         raise Unsupported("the least c of a model with constants such as exp(1/2)", hint=hint)
     if question.parameters.names:
-        return budget_with_parameters(question, clock)
+        return least.budget(_problem(question, clock))
     problem, delta = Rational(question, clock), question.claim.delta if question.claim else ZERO
     if question.horizon is None:
         return horizons.budget(problem, delta)

@@ -32,7 +32,6 @@ from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.panels import fixed
 from dipc.pufferfish.question import Parameters, Question, Range
-from dipc.pufferfish.suprema import budget_with_parameters
 from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Undecided, Violated
 
 
@@ -41,7 +40,7 @@ def check(asked: Question) -> PufferfishVerdict:
 
 
 def budget(asked: Question) -> Budget:
-    return budget_with_parameters(asked, Clock())
+    return pipeline.budget(asked, Clock())
 
 
 def claiming(asked: Question, c: fmpq | int) -> Question:
