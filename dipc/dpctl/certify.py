@@ -17,6 +17,7 @@ from flint import fmpq
 
 from dipc.certificate.format import accepted, fraction, listed_interval, listed_proof, terms
 from dipc.clock import Clock
+from dipc.dpctl.bounds import Outcome
 from dipc.dpctl.formula import (
     ALL,
     EPS,
@@ -36,8 +37,7 @@ from dipc.dpctl.formula import (
     depends_on_eps,
 )
 from dipc.dpctl.pipeline import is_symbolic, start_states
-from dipc.dpctl.processes import Fixed, Options
-from dipc.dpctl.regions import Outcome
+from dipc.dpctl.processes import Options, Words
 from dipc.dpctl.schedulers import expected, reaching_probabilities
 from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import ModelVerdict
@@ -118,7 +118,8 @@ def _of_process(
     rows = [list(map(_listed_row, choices)) for choices in model.rows]
     listed = processes.Statement(statement="process", actions=list(model.actions), rows=rows, **common)
     nodes = formulas.read_formula(listed.formula)
-    judge = Fixed(model, property.eps_range, solver.clock, Options())
+    judge = Words(model, property.eps_range, solver.clock, Options(), True).fixed
+    assert judge is not None
     parts: dict[int, Formula] = {}
     _place(cast("Formula", property.formula), {}, False, parts)
     words: list[processes.Word | None] = []

@@ -26,13 +26,12 @@ from math import gcd, lcm
 from typing import Any
 
 from dipc.clock import Tick
+from dipc.dpctl.bounds import Bound, Number, Outcome, Searched
 from dipc.dpctl.formula import Truth
 from dipc.dpctl.language import independent
 from dipc.dpctl.progression import Progression
-from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, expected, largest, sign_of
-from dipc.dpctl.steps import MOST_NODES, Distribution, Number, Pair, Steps
-from dipc.dpctl.words import Bound, Found
+from dipc.dpctl.steps import MOST_NODES, Distribution, Pair, Steps
 from dipc.models.chain import Mdp, Row
 from dipc.models.graph import components, reaching
 from dipc.models.linear import increase
@@ -56,12 +55,12 @@ class EveryStep:
         self.steps = Steps(product, [None if s in self._alive else self.zero for s in states], tick)
         self.depth = depth if len(mdp.actions) > 1 else LONGEST
 
-    def search(self, s: int, t: int, bound: Bound) -> Found:
+    def search(self, s: int, t: int, bound: Bound) -> Searched:
         """A number of steps and a word that break the bound, the least number first, or a proof."""
         if (differs := self._equal(s, t)) is None:
-            return Found()
+            return Searched()
         if bound.is_equality:
-            return Found(differs)
+            return Searched(differs)
         worst, open_pairs = [self.zero], []
         level = [Pair(((s, self.one),), ((t, self.one),))]
         seen: set[object] = set()
@@ -72,7 +71,7 @@ class EveryStep:
                 self.tick()
                 for each in self._outcomes(s, t, pair):
                     if bound.breaks(each.p, each.q):
-                        return Found(each)
+                        return Searched(each)
                     worst.append(bound.needed(each.p, each.q))
                 if settled or (excess := self._excess(pair, bound)) is None:
                     continue
@@ -85,8 +84,8 @@ class EveryStep:
                         following.append(child)
             level, seen = following, {each[:2] for each in following}
         if not open_pairs:
-            return Found()
-        return Found(low=largest(worst), high=largest(open_pairs))
+            return Searched()
+        return Searched(low=largest(worst), high=largest(open_pairs))
 
     def _equal(self, s: int, t: int) -> Outcome | None:
         """A shortest word after which the probabilities differ."""

@@ -45,8 +45,9 @@ from functools import cached_property
 from typing import Any
 
 from dipc.clock import Tick
+from dipc.dpctl.bounds import Number
 from dipc.dpctl.schedulers import Product, end_components, expected
-from dipc.dpctl.steps import Distribution, Number, Pair, Steps, Word
+from dipc.dpctl.steps import Distribution, Pair, Steps, Word
 from dipc.models.linear import increase
 
 MOST_SETS = 500  # calm sets

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from dipc.child import held
 from dipc.clock import Clock
 from dipc.dpctl.formula import EachNext, Formula, Property, Query, depends_on_eps, parts
 from dipc.dpctl.notes import ALL_SCHEDULERS, notes
-from dipc.dpctl.processes import NEAR, Fixed, Options, Words
-from dipc.dpctl.regions import AnyEvaluation, Evaluation, Found, merged
-from dipc.dpctl.values import INSIDE, Segment, least, probability_segments, segments
-from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Near, Open, Undecided
+from dipc.dpctl.processes import NEAR, Options, Words
+from dipc.dpctl.regions import INSIDE, Evaluation, Found, merged
+from dipc.dpctl.values import Segment, least, probability_segments, segments
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Near, Undecided
 from dipc.dpctl.witness import Reason, answer, simplest, witness
 from dipc.errors import InputError, LimitReached, Unsupported
 from dipc.models.chain import MarkovChain, Mdp, Model
@@ -87,12 +88,9 @@ def _verdict(
             return Fails(property, model, at, regions, satisfying, witness=told, **common)
     if "undecided" not in at.values():
         return Holds(property, model, at, regions, satisfying, **common)
-    opened: tuple[Open, ...] = ()
-    if isinstance(evaluation, Fixed):
-        opened = tuple(dict.fromkeys(pair for s in asked for pair in evaluation.doubts(formula, s)))
-    inside = any(None in f.results for answers in each.values() for f in answers)
-    far = isinstance(evaluation, Words) and evaluation.is_open
-    why = opened[0].reason if opened else TOO_FAR if far else INSIDE if inside else UNKNOWN_SIGNS
+    opened = tuple(dict.fromkeys(pair for s in asked for pair in evaluation.doubts(formula, s)))
+    why = INSIDE if any(None in f.results for f in chain(*each.values())) else UNKNOWN_SIGNS
+    why = opened[0].reason if opened else TOO_FAR if evaluation.is_open else why
     return Undecided(property, model, at, regions, satisfying, undecided=opened, reason=why, **common)
 
 
@@ -165,8 +163,6 @@ def _value(model: Model, property: Property, query: Query, clock: Clock, options
     evaluation = evaluation_of(model, symbolic, property.eps_range, clock, options, together)
     if query.kind not in ("epsilon", "delta"):
         values = {model.names[s]: probability_segments(evaluation, query, s) for s in asked}
-    elif isinstance(evaluation, Fixed):
-        values = {"": segments(evaluation, lambda _: evaluation.least(query, asked))}
     else:
         values = {"": segments(evaluation, lambda local: least(local, query, asked))}
     remarks = [SAME] if query.kind in ("Pmax", "Pmin") and not isinstance(model, Mdp) else []
@@ -193,14 +189,11 @@ def evaluation_of(
     clock: Clock,
     options: Options,
     together: frozenset[int] = frozenset(),
-) -> AnyEvaluation:
+) -> Evaluation:
     """What evaluates formulas on a model; ``symbolic`` if eps occurs in it or in them.
 
     ``together`` are states of a chain whose probabilities are all wanted.
     """
     if isinstance(model, MarkovChain):
         return Evaluation(model, eps_range, clock, together, options.exact)
-    fixed = Fixed(model, eps_range, clock, options)
-    if not symbolic or eps_range.is_point:
-        return fixed
-    return Words(model, eps_range, clock, options, None if has_eps(model) else fixed)
+    return Words(model, eps_range, clock, options, not symbolic or eps_range.is_point)

@@ -10,34 +10,33 @@ A state formula inside a path formula is evaluated in the process itself, over a
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key, partial
+from itertools import chain
 from typing import Any, cast
 
 from flint import arb, ctx, fmpq
 
-from dipc.claims.exponent import Exponent
-from dipc.clock import Clock
+from dipc.clock import Clock, Tick
 from dipc.dpctl.automata import Automaton, automaton_of
+from dipc.dpctl.bounds import Bound, Number, Outcome, Searched, lifted, plain
 from dipc.dpctl.equivalence import accepts_the_same
 from dipc.dpctl.every import LONGEST, EveryStep
-from dipc.dpctl.formula import EachNext, Formula, Privacy, Probability, Query, depends_on_eps, operands
+from dipc.dpctl.formula import EachNext, Formula, Privacy, Probability, depends_on_eps, operands
 from dipc.dpctl.paths import known_sets
 from dipc.dpctl.progression import Progression, States, is_bounded, progression
 from dipc.dpctl.ranges import sign_on
-from dipc.dpctl.regions import Careful, Evaluation, Judge, Local, Outcome, Signs, Uniform
+from dipc.dpctl.regions import INSIDE, Careful, Evaluation, Local, Signs
 from dipc.dpctl.schedulers import HERE, Product, Sign, one_of, sign_of
-from dipc.dpctl.steps import MOST_NODES, Number, Steps
+from dipc.dpctl.steps import MOST_NODES, Steps
 from dipc.dpctl.syntax import show
-from dipc.dpctl.values import INSIDE, Attained, Enclosed
 from dipc.dpctl.verdict import Open
-from dipc.dpctl.words import DEPTH, Bound, Found, Tree
+from dipc.dpctl.words import DEPTH, Tree
 from dipc.errors import InputError, LimitReached, Unsupported
-from dipc.models.chain import MarkovChain, Mdp
+from dipc.models.chain import Mdp
 from dipc.models.graph import reaching
-from dipc.models.parameters import mapped
+from dipc.models.parameters import has_eps, mapped
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.signs.eps_range import EpsRange
@@ -45,6 +44,7 @@ from dipc.signs.inequality import Holds
 
 AnyMdp = Mdp[fmpq] | Mdp[Quotient]
 NEAR, NEAR_NODES = 2, 20  # words, and pairs of distributions, that are tried for a range of eps
+LIMITS = "no proof and no counterexample up to words of {} actions and {} pairs"
 AT_ONE_EPS = "ask at one eps: `--at 1`, or `for eps in [1, 1]`"
 
 
@@ -61,19 +61,47 @@ class Options:
     exact: bool = False
 
 
-class Process(Careful):
-    """Truth of state formulas in the states of a process; ``compare`` has the signs of its numbers."""
+class Process(Careful, Local):
+    """A process on one piece of a range of eps, where every comparison of two policies has one answer.
 
-    depth, nodes = DEPTH, MOST_NODES
-    compare: Sign = staticmethod(sign_of)
+    It ``is_constant`` if neither the process nor the numbers of formulas depend on eps: then all numbers are
+    compared at once, and words are searched as far as the options say.
+    """
 
-    def __init__(self, mdp: AnyMdp, clock: Clock) -> None:
-        self.mdp, self.tick = mdp, partial(clock.tick, "words of actions")
+    def __init__(
+        self, words: Words, signs: Signs, wanted: dict[ExpPoly, None], is_constant: bool = False
+    ) -> None:
         Careful.__init__(self)
+        Local.__init__(self, words, signs, wanted)
+        self.words, self.options, self.mdp, self.is_constant = words, words.options, words.mdp, is_constant
+        self.tick = partial(words.clock.tick, "words of actions")
+        self.depth, self.nodes = self.options.depth, MOST_NODES
+        if not is_constant:
+            self.depth, self.nodes = min(NEAR, self.depth), NEAR_NODES
+        self.limits = LIMITS.format(self.depth, self.nodes)
         self._parts: dict[Formula, tuple[dict[Formula, States], set[int]]] = {}
         self._best: dict[Formula, tuple[list[Any], list[Any]]] = {}
+        self._products: dict[Formula, Product[Any]] = {}
         self._trees: dict[Formula, Tree] = {}
-        self._searched: dict[tuple[Privacy, int, int], Found] = {}
+        self._everies: dict[Formula, EveryStep] = {}
+        self._searched: dict[tuple[Privacy, int, int], Searched] = {}
+
+    def on(self, formula: Formula) -> Process:
+        fixed = self.words.fixed
+        return self if fixed is None or depends_on_eps(formula) else fixed
+
+    def compare(self, value: Number) -> int:
+        return sign_of(value) if self.is_constant else super().compare(value)
+
+    def number(self, value: Quotient) -> Quotient:
+        return value if self.words.eps is None else value.at(self.words.eps)
+
+    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
+        judge = self.on(formula)
+        return super().holds(formula, state) if judge is self else judge.holds(formula, state)
+
+    def compared(self, formula: Probability | Privacy) -> None:
+        """Nothing: each state has its own words."""
 
     def found_to_hold(self, formula: Probability | Privacy, state: int) -> bool | None:
         if isinstance(formula, Probability):
@@ -90,24 +118,50 @@ class Process(Careful):
         if self.doubtful(formula.path, state, other):
             return None
         found = self.searched(formula, state, other)
+        self.words.is_open |= found.low is not None and not self.is_constant
         return found.breach or (True if found.low is None else None)
 
-    def searched(self, formula: Privacy, s: int, t: int) -> Found:
+    def searched(self, formula: Privacy, s: int, t: int) -> Searched:
         """The result of the search for two states."""
         if (key := (formula, s, t)) not in self._searched:
-            bound = self.bound(formula.epsilon, formula.delta)
-            self._searched[key] = self.settled(self.search(formula.path, s, t, bound))
+            if self._is_listed(formula.path):
+                both = chain(self._breaches(formula, s, t), self._breaches(formula, t, s))
+                self._searched[key] = Searched(next(both, None))
+            else:
+                bound = self.bound(formula.epsilon, formula.delta)
+                self._searched[key] = self.search(formula.path, s, t, bound)
         return self._searched[key]
 
-    @abstractmethod
-    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
-        """Look for a word, or schedulers, that break a bound."""
+    def _breaches(self, formula: Privacy, s: int, t: int) -> Iterator[Outcome]:
+        """Of all outcomes those that break a D."""
+        outcomes, gaps = self.outcomes(formula.path, s, t), self.words.gaps
+        if (key := (formula, tuple(outcomes))) not in gaps:
+            bound = self.bound(formula.epsilon, formula.delta)
+            at_least_one = isinstance(sign_on(formula.epsilon.factor - 1, self.words.eps_range), Holds)
+            gaps[key] = []
+            for each in outcomes:
+                least = each.q + bound.delta - each.p  # of all epsilon >= 0
+                if not (at_least_one and least.is_constant and sign_of(least) >= 0):
+                    gaps[key].append((bound.needed(each.p, each.q) - bound.delta, each))
+        return (each for gap, each in gaps[key] if self.compare(gap) > 0)
 
-    def bound(self, epsilon: Exponent | None, delta: Quotient | None, least: str = "") -> Bound:
-        """The inequality of D, with the least values for what is None."""
-        factor = Quotient.one() if epsilon is None else self.number(epsilon.factor)
-        delta = Quotient.of(0) if delta is None else self.number(delta)
-        return Bound(plain(factor), plain(delta), least, self.compare)
+    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Searched:
+        if isinstance(path, EachNext):
+            return self._every(path).search(s, t, bound)
+        if self._is_listed(path):
+            return super().search(path, s, t, bound)
+        if bound.least and not self.is_constant:
+            message = f"the least parameter for an unbounded formula, {show(path)}, for a range of eps"
+            raise Unsupported(message, hint=AT_ONE_EPS)
+        fixed = self.on(path)
+        if fixed is not self and fixed.are_equal(path, s, t):
+            return Searched()
+        return self.settled(self.tree(path).search(s, t, bound))
+
+    def _is_listed(self, path: Formula) -> bool:
+        """Whether all outcomes are compared, instead of a search."""
+        listed = self.options.all_schedulers or (is_bounded(path) and not self.is_constant)
+        return listed and not isinstance(path, EachNext)
 
     def breach(self, formula: Privacy, state: int) -> Outcome:
         each = (self.found(formula, state, other) for other in self.mdp.neighbours_of(state))
@@ -115,11 +169,9 @@ class Process(Careful):
         return broken._replace(p=lifted(broken.p), q=lifted(broken.q))
 
     def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        return isinstance(self.found(formula, s, t), Outcome)
-
-    @abstractmethod
-    def product(self, path: Formula) -> Product[Any]:
-        """The process with the automaton of a path formula."""
+        if not self._is_listed(formula.path) or self.doubtful(formula.path, s, t):
+            return isinstance(self.found(formula, s, t), Outcome)
+        return any(True for _ in self._breaches(formula, s, t))
 
     def once(self) -> None:
         """A tick, at which it is no use to go on if a sign is missing."""
@@ -127,6 +179,8 @@ class Process(Careful):
         self.settled(None)
 
     def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
+        if (judge := self.on(path)) is not self:
+            return judge.extremes(path, state)
         self.sure(path, state)
         product = self.product(path)
         if path not in self._best:
@@ -139,9 +193,25 @@ class Process(Careful):
         """The words of actions for a path formula."""
         if path not in self._trees:
             depth = 10**9 if is_bounded(path) else self.depth
-            tree = Tree(self.product(path), self.once, depth, self.nodes, self.compare)
+            sign: Sign = sign_of if self.is_constant else self.compare
+            tree = Tree(self.product(path), self.once, depth, self.nodes, sign)
             self._trees[path] = self.settled(tree)
         return self._trees[path]
+
+    def are_equal(self, path: Formula, s: int, t: int) -> bool:
+        """Whether two states surely have the same probability under every word."""
+        tree = self.tree(path)
+        return tree.language is not None and tree.language.difference(tree.root(s, t)) is True
+
+    def _every(self, path: EachNext) -> EveryStep:
+        if self.options.all_schedulers:
+            raise Unsupported("all schedulers for a formula about all k in N")
+        if not self.is_constant:
+            raise Unsupported("a formula for all k in N for a range of eps", hint=AT_ONE_EPS)
+        if path not in self._everies:
+            goal, mdp = self.parts(path)[0][path.operand], cast("Mdp[Any]", self.mdp)
+            self._everies[path] = EveryStep(mdp, goal, one_of(mdp), self.tick, self.depth)
+        return self._everies[path]
 
     def parts(self, path: Formula) -> tuple[dict[Formula, States], set[int]]:
         """The states of the state formulas in a path formula, and from where an undecided one can be met."""
@@ -166,243 +236,103 @@ class Process(Careful):
         if self.doubtful(path, *states):
             raise LimitReached(f"{show(path)}: {INSIDE}")
 
-    def monitor(self, path: Formula, known: dict[Formula, States]) -> Progression | Automaton:
+    def product(self, path: Formula) -> Product[Any]:
+        """The process with the automaton of a path formula.
+
+        If that is unbounded, transitions that vanish on the piece are left out.
+        """
+        if path not in self._products:
+            known, _ = self.settled(self.parts(path))
+            rows = () if self.is_constant or is_bounded(path) else self.mdp.rows
+            numbers = dict.fromkeys(p for actions in rows for row in actions for _, p in row)
+            vanishing = frozenset(p for p in numbers if not self.compare(p))
+            self.once()
+            self._products[path] = self.words.product(path, known, vanishing)
+        return self._products[path]
+
+    def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
+        self.sure(path, s, t)
+        if self.options.all_schedulers:
+            return [Outcome(s, t, self.extremes(path, s)[1], self.extremes(path, t)[0])]
+        known, _ = self.settled(self.parts(path))
+        key = path, tuple(known.items())
+        if (*key, s, t) not in self.words.outcomes:
+            if key not in self.words.steps:
+                product = self.product(path)
+                numbers = {None: None, True: product.one, False: product.one - product.one}
+                settled = [numbers[truth] for truth in product.truth]
+                self.words.steps[key] = Steps(product, settled, self.tick)
+            found = self.words.steps[key].outcomes(s, t)
+            self.words.outcomes[*key, s, t] = worst(o._replace(p=lifted(o.p), q=lifted(o.q)) for o in found)
+        return self.words.outcomes[*key, s, t]
+
+
+class Words(Evaluation):
+    """The evaluation of formulas on a process.  What is found on a piece is remembered.
+
+    With ``is_constant``, nothing depends on eps, or only one eps is asked about.  ``fixed`` answers for
+    formulas without eps, if the process has none.
+    """
+
+    def __init__(
+        self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, options: Options, is_constant: bool
+    ) -> None:
+        self.eps: fmpq | None = None
+        if is_constant:
+            self.eps = eps = eps_range.low if eps_range.is_point else HERE
+            found: Any = mapped(mdp, lambda p: lifted(p).at(eps))
+            mdp = found
+        super().__init__(mdp, eps_range, clock)
+        self.mdp, self.options, self.is_constant = mdp, options, is_constant
+        self.products: dict[object, Product[Any]] = {}
+        self.steps: dict[object, Steps] = {}
+        self.outcomes: dict[object, Sequence[Outcome]] = {}
+        self.gaps: dict[object, list[tuple[Quotient, Outcome]]] = {}
+        self.fixed = None if has_eps(mdp) else Process(self, {}, {}, True)
+
+    def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
+        return self.fixed if self.is_constant and self.fixed else Process(self, signs, wanted)
+
+    def product(
+        self, path: Formula, known: dict[Formula, States], vanishing: frozenset[fmpq | Quotient]
+    ) -> Product[Any]:
+        """The process, without some transitions, with the automaton of a path formula."""
+        key = path, tuple(known.items()), vanishing
+        if key not in self.products:
+            zero, tick = Quotient.of(0), partial(self.clock.tick, "words of actions")
+            mdp: Any = mapped(self.mdp, lambda p: zero if p in vanishing else p) if vanishing else self.mdp
+            self.products[key] = Product.of(mdp, self._monitor(path, known, tick), tick)
+        return self.products[key]
+
+    def _monitor(self, path: Formula, known: dict[Formula, States], tick: Tick) -> Progression | Automaton:
         """A deterministic automaton that accepts the paths that satisfy a formula."""
         if (own := progression(path, known)) is not None:
             return own
         found = automaton_of(path, known)
         successors = [{t for row in rows for t, _ in row} for rows in self.mdp.rows]
-        if not accepts_the_same(found, path, known, successors, self.tick):
+        if not accepts_the_same(found, path, known, successors, tick):
             message = f"the automaton of Spot does not accept what `{show(path)}` says"
             raise InputError(message, hint="write the formula in another way")
         return found
 
-    def unrelated(self, path: Formula, s: int, t: int) -> Outcome:
-        """The largest probability from s, and the least one from t, over all schedulers."""
-        if isinstance(path, EachNext):
-            raise Unsupported("all schedulers for a formula about all k in N")
-        return Outcome(s, t, self.extremes(path, s)[1], self.extremes(path, t)[0])
-
-
-class Fixed(Process, Uniform):
-    """A process without eps, or at one eps: exact numbers."""
-
-    def __init__(self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, options: Options) -> None:
-        self.eps_range, self.clock, self.options = eps_range, clock, options
-        self.depth = options.depth
-        self.eps: fmpq = eps_range.low if eps_range.is_point else HERE
-        here: Any = mapped(mdp, lambda p: lifted(p).at(self.eps))
-        self.chain = here
-        super().__init__(here, clock)
-        self._everies: dict[Formula, EveryStep] = {}
-        self._products: dict[Formula, Product[Any]] = {}
-
-    def number(self, value: Quotient) -> Quotient:
-        return value.at(self.eps)
-
-    def product(self, path: Formula) -> Product[Any]:
-        if path not in self._products:
-            known, _ = self.parts(path)
-            self._products[path] = Product.of(self.mdp, self.monitor(path, known), self.tick)
-        return self._products[path]
-
-    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
-        if self.options.all_schedulers:
-            for each in (self.unrelated(path, s, t), self.unrelated(path, t, s)):
-                p, q = plain(each.p), plain(each.q)
-                if bound.breaks(p, q):
-                    if not bound.least:
-                        return Found(each)
-                    bound.grow(each._replace(p=p, q=q))
-            return Found()
-        if isinstance(path, EachNext):
-            return self._every(path).search(s, t, bound)
-        return self.tree(path).search(s, t, bound)
-
-    def are_equal(self, path: Formula, s: int, t: int) -> bool:
-        """Whether two states surely have the same probability under every word."""
-        tree = self.tree(path)
-        return tree.language is not None and tree.language.difference(tree.root(s, t)) is True
-
-    def _every(self, path: EachNext) -> EveryStep:
-        if path not in self._everies:
-            goal, mdp = self.parts(path)[0][path.operand], cast("Mdp[Any]", self.mdp)
-            every = EveryStep(mdp, goal, one_of(mdp), self.tick, self.depth)
-            self._everies[path] = every
-        return self._everies[path]
-
-    def least(self, query: Query, asked: Sequence[int]) -> Attained | Enclosed:
-        """The least e^epsilon or the least delta over all pairs, or an interval if pairs stay open."""
-        bound = self.bound(query.epsilon, query.delta, query.kind)
-        open_pairs: list[Enclosed] = []
-        for s, t in dict.fromkeys((a, b) for a in asked for b in self.mdp.neighbours_of(a)):
-            if self.doubtful(query.path, s, t):
-                most = None if query.kind == "epsilon" else Quotient.one()
-                open_pairs.append(Enclosed(Quotient.of(0), most, s, t, INSIDE))
-            elif (found := self.search(query.path, s, t, bound)).wider is not None:
-                most = None if (wider := found.wider.parameter) is None else lifted(wider)
-                open_pairs.append(Enclosed(Quotient.of(0), most, s, t, self.limits))
-        least = None if bound.parameter is None else lifted(bound.parameter)
-        if least is not None and open_pairs:
-            ordered = cmp_to_key(_order)
-            worst = max(open_pairs, key=lambda pair: ordered(pair.high))
-            if _order(worst.high, least) > 0:
-                return worst._replace(low=least)
-        s, other = bound.attained or (asked[0], None)
-        return Attained(least, s, other)
-
-    @property
-    def limits(self) -> str:
-        """Why a search ended without a result."""
-        return f"no proof and no counterexample up to words of {self.depth} actions and {self.nodes} pairs"
-
     def doubts(self, formula: Formula, state: int) -> Iterator[Open]:
-        """The pairs of states for which a D in an undecided formula is undecided."""
-        if self.truth(formula, state) is not None:
+        if not self.is_constant or (judge := self.fixed) is None or judge.truth(formula, state) is not None:
             return
         for operand in operands(formula):
             yield from self.doubts(operand, state)
         if isinstance(formula, Privacy):
             for other in self.mdp.neighbours_of(state):
-                if self.found(formula, state, other) is None:
-                    yield self._open(formula, state, other)
+                if judge.found(formula, state, other) is None:
+                    yield self._open(judge, formula, state, other)
 
-    def _open(self, formula: Privacy, state: int, other: int) -> Open:
+    def _open(self, judge: Process, formula: Privacy, state: int, other: int) -> Open:
         names = self.mdp.names[state], self.mdp.names[other]
-        if self.doubtful(formula.path, state, other):
+        if judge.doubtful(formula.path, state, other):
             return Open(*names, fmpq(0), fmpq(1), INSIDE)
-        found = self.searched(formula, state, other)
+        found = judge.searched(formula, state, other)
         one_word = isinstance(formula.path, EachNext) and len(self.mdp.actions) == 1
-        reason = f"no proof and no counterexample up to {LONGEST} steps" if one_word else self.limits
+        reason = f"no proof and no counterexample up to {LONGEST} steps" if one_word else judge.limits
         return Open(*names, below(found.low), -below(-found.high), reason)
-
-
-def _order(a: Quotient | None, b: Quotient | None) -> int:
-    """The order of two numbers; None is infinite."""
-    return (a is None) - (b is None) if a is None or b is None else sign_of(a - b)
-
-
-class AllWords(Process, Local):
-    """A process on one piece of a range of eps, where every comparison of two policies has one answer."""
-
-    def __init__(self, words: Words, signs: Signs, wanted: dict[ExpPoly, None]) -> None:
-        Process.__init__(self, words.mdp, words.clock)
-        Local.__init__(self, words, signs, wanted)
-        self.words, self.chain = words, words.mdp
-        self.depth, self.nodes = min(NEAR, words.options.depth), NEAR_NODES
-        self.compare = lambda value: self.sign(lifted(value))
-
-    def on(self, formula: Formula) -> Judge:
-        return self if self.words.fixed is None or depends_on_eps(formula) else self.words.fixed
-
-    def holds(self, formula: Probability | Privacy, state: int) -> bool | None:
-        if (judge := self.on(formula)) is not self:
-            return judge.holds(formula, state)
-        return super().holds(formula, state)
-
-    def compared(self, formula: Probability | Privacy) -> None:
-        """Nothing: each state has its own words."""
-
-    def extremes(self, path: Formula, state: int) -> tuple[Quotient, Quotient]:
-        if (judge := self.on(path)) is not self:
-            return judge.extremes(path, state)
-        return super().extremes(path, state)
-
-    def product(self, path: Formula) -> Product[Any]:
-        """The product for a formula, if it is unbounded without transitions that vanish on the piece."""
-        known, _ = self.settled(self.parts(path))
-        rows = () if is_bounded(path) else self.mdp.rows
-        numbers = dict.fromkeys(p for actions in rows for row in actions for _, p in row)
-        vanishing = frozenset(p for p in numbers if not self.compare(p))
-        self.once()
-        key = path, tuple(known.items()), vanishing
-        if key not in self.words.products:
-            zero = Quotient.of(0)
-            mdp: Any = mapped(self.mdp, lambda p: zero if p in vanishing else p) if vanishing else self.mdp
-            self.words.products[key] = Product.of(mdp, self.monitor(path, known), self.tick)
-        return self.words.products[key]
-
-    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Found:
-        fixed = self.words.fixed
-        if fixed is not None and not depends_on_eps(path) and fixed.are_equal(path, s, t):
-            return Found()
-        return self.tree(path).search(s, t, bound)
-
-    def outcomes(self, path: Formula, s: int, t: int) -> Sequence[Outcome]:
-        if isinstance(path, EachNext):
-            raise Unsupported("a formula for all k in N for a range of eps", hint=AT_ONE_EPS)
-        self.sure(path, s, t)
-        if self.words.options.all_schedulers:
-            return [self.unrelated(path, s, t)]
-        known, _ = self.settled(self.parts(path))
-        key = path, tuple(known.items())
-        if (*key, s, t) not in self.words.outcomes:
-            if key not in self.words.steps:
-                self.words.steps[key] = self._steps(path)
-            found = self.words.steps[key].outcomes(s, t)
-            self.words.outcomes[*key, s, t] = worst(o._replace(p=lifted(o.p), q=lifted(o.q)) for o in found)
-        return self.words.outcomes[*key, s, t]
-
-    def _steps(self, path: Formula) -> Steps:
-        if not is_bounded(path):
-            message = f"the least parameter for an unbounded formula, {show(path)}, for a range of eps"
-            raise Unsupported(message, hint=AT_ONE_EPS)
-        product = self.product(path)
-        numbers = {None: None, True: product.one, False: product.one - product.one}
-        return Steps(product, [numbers[truth] for truth in product.truth], self.tick)
-
-    def found(self, formula: Privacy, state: int, other: int) -> Outcome | bool | None:
-        if self._is_searched(formula.path):
-            found = super().found(formula, state, other)
-            self.words.is_open |= found is None and not self.doubtful(formula.path, state, other)
-            return found
-        if self.doubtful(formula.path, state, other):
-            return None
-        for s, t in ((state, other), (other, state)):
-            for room, each in self._rooms(formula, s, t):
-                if self.sign(room) < 0:
-                    return each
-        return True
-
-    def _is_searched(self, path: Formula) -> bool:
-        return not (is_bounded(path) or self.words.options.all_schedulers or isinstance(path, EachNext))
-
-    def _rooms(self, formula: Privacy, s: int, t: int) -> list[tuple[Quotient, Outcome]]:
-        """How much smaller p is than its bound, for the worst outcomes that could break it."""
-        outcomes, rooms = self.outcomes(formula.path, s, t), self.words.rooms
-        if (key := (formula, tuple(outcomes))) not in rooms:
-            factor = formula.epsilon.factor
-            at_least_one = isinstance(sign_on(factor - 1, self.words.eps_range), Holds)
-            rooms[key] = []
-            for each in outcomes:
-                least = each.q + formula.delta - each.p  # of all epsilon >= 0
-                if not (at_least_one and least.is_constant and sign_of(least) >= 0):
-                    rooms[key].append((factor * each.q + formula.delta - each.p, each))
-        return rooms[key]
-
-    def violates(self, formula: Privacy, s: int, t: int) -> bool:
-        if self._is_searched(formula.path) or self.doubtful(formula.path, s, t):
-            return super().violates(formula, s, t)
-        return any(self.sign(room) < 0 for room, _ in self._rooms(formula, s, t))
-
-
-class Words(Evaluation):
-    """The evaluation of formulas on a process for a range of eps.  What is found on a piece is remembered."""
-
-    def __init__(
-        self, mdp: AnyMdp, eps_range: EpsRange, clock: Clock, options: Options, fixed: Fixed | None
-    ) -> None:
-        """``fixed`` answers for formulas without eps, if the process has none."""
-        super().__init__(MarkovChain(mdp.names, {}, (), (), ()), eps_range, clock)  # nothing vanishes
-        self.mdp, self.options, self.fixed = mdp, options, fixed
-        self.is_open = False  # whether a search for words ended without a result
-        self.products: dict[object, Product[Any]] = {}
-        self.steps: dict[object, Steps] = {}
-        self.outcomes: dict[object, Sequence[Outcome]] = {}
-        self.rooms: dict[object, list[tuple[Quotient, Outcome]]] = {}
-
-    def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
-        return AllWords(self, signs, wanted)
 
 
 def worst(outcomes: Iterable[Outcome]) -> list[Outcome]:
@@ -427,17 +357,6 @@ def worst(outcomes: Iterable[Outcome]) -> list[Outcome]:
         if not kept or sign_of(each.q - kept[-1].q) < 0:
             kept.append(each)
     return kept
-
-
-def lifted(value: Number) -> Quotient:
-    """A number as a function of eps."""
-    return value if isinstance(value, Quotient) else Quotient.of(value)
-
-
-def plain(value: Quotient) -> Number:
-    """A rational number as one."""
-    found = value.as_rational()
-    return value if found is None else found
 
 
 def below(value: Number) -> fmpq:

@@ -17,11 +17,13 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar, assert_never, cast
+from typing import Any, Generic, TypeVar, assert_never, cast
 
 from flint import arb, fmpq
 
+from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
+from dipc.dpctl.bounds import Bound, Outcome, Searched, lifted, plain
 from dipc.dpctl.enclosed import Pair, Values
 from dipc.dpctl.formula import (
     And,
@@ -38,8 +40,9 @@ from dipc.dpctl.formula import (
     Until,
 )
 from dipc.dpctl.paths import exact, known_sets
+from dipc.dpctl.verdict import Open
 from dipc.errors import InputError
-from dipc.models.chain import MarkovChain, Model
+from dipc.models.chain import Mdp, Model
 from dipc.models.linear import Rows
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
@@ -51,8 +54,8 @@ from dipc.signs.tables import Piece, pieces
 States = frozenset[int]
 Signs = dict[ExpPoly, int]
 Result = TypeVar("Result")
-AnyChain = MarkovChain[fmpq] | MarkovChain[Quotient]
 Numbers = Sequence[Quotient] | Values[Any]
+INSIDE = "a state formula inside is undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +67,29 @@ class Found(Generic[Result]):
 
 
 class Evaluation:
-    """The evaluation of formulas on one chain and one range of eps.  Everything found is remembered.
+    """The evaluation of formulas on one model and one range of eps.  Everything found is remembered.
 
     ``together`` are states whose probabilities are all wanted; ``exact``: whether enclosures are no answer.
     """
 
+    is_open = False  # whether a search for words ended without a result
+
     def __init__(
         self,
-        chain: AnyChain,
+        chain: Model,
         eps_range: EpsRange,
         clock: Clock,
         together: States = frozenset(),
         exact: bool = False,
     ) -> None:
-        self.exact = exact
-        self.chain, self.eps_range, self.clock = cast(Model, chain), eps_range, clock
+        self.chain, self.eps_range, self.clock, self.exact = chain, eps_range, clock, exact
         self.every = frozenset(range(len(chain.names)))
         self._signs: dict[ExpPoly, int | None] = {}
         self._vectors: dict[object, Numbers] = {}
         self._rows, self._together = cast("Rows[Quotient]", chain.rows), together
-        functions = (p for row in chain.rows for _, p in row if isinstance(p, Quotient) and not p.is_constant)
+        # of a process those that vanish are looked for where a formula is not bounded
+        rows: Any = () if isinstance(chain, Mdp) else chain.rows
+        functions = (p for row in rows for _, p in row if isinstance(p, Quotient) and not p.is_constant)
         self.transitions = list(dict.fromkeys(functions))
         self.functions: dict[ExpPoly, None] = {}
 
@@ -122,7 +128,12 @@ class Evaluation:
         return Found(piece, frozenset(results))
 
     def local(self, signs: Signs, wanted: dict[ExpPoly, None]) -> Local:
+        """What judges on a piece."""
         return Local(self, signs, wanted)
+
+    def doubts(self, formula: Formula, state: int) -> Iterator[Open]:
+        """The pairs of states for which a D in an undecided formula is undecided."""
+        return iter(())
 
     def normal_form(self, value: Quotient) -> tuple[ExpPoly, int]:
         """A function and a factor, 1 or -1: their product has the signs of ``value``."""
@@ -156,24 +167,13 @@ class _MissingSigns(Exception):
     """The evaluation cannot go on before the signs that it asked for are known."""
 
 
-class Outcome(NamedTuple):
-    """The probabilities of a path formula from two states; of a decision process, under the word ``prefix``
-    of actions and then ``cycle`` for ever; ``steps`` is the k of a ``forall k in N``."""
-
-    state: int
-    neighbour: int
-    p: Quotient
-    q: Quotient
-    prefix: tuple[int, ...] = ()
-    cycle: tuple[int, ...] = ()
-    steps: int | None = None
-
-
 class Judge:
     """The evaluation at some eps, the same for all eps of a piece."""
 
     chain: Model
     clock: Clock
+    is_constant = False  # whether no number that is compared depends on eps
+    limits = ""  # why a search ended without a result
 
     def satisfying(self, formula: Formula, asked: States, surely: bool = True) -> States:
         """The states among ``asked`` in which a state formula holds, or may hold if not ``surely``."""
@@ -254,6 +254,20 @@ class Judge:
         """The sign of a number."""
         raise NotImplementedError
 
+    def compare(self, value: Any) -> int:
+        """The sign of a number that may be rational."""
+        return self.sign(lifted(value))
+
+    def bound(self, epsilon: Exponent | None, delta: Quotient | None, least: str = "") -> Bound:
+        """The inequality of D, with the least values for what is None."""
+        numbers = Quotient.one() if epsilon is None else epsilon.factor, delta or Quotient.of(0)
+        factor, least_delta = (plain(self.number(value)) for value in numbers)
+        return Bound(factor, least_delta, self.compare, least)
+
+    def search(self, path: Formula, s: int, t: int, bound: Bound) -> Searched:
+        """Look for outcomes that break a bound."""
+        return bound.search(each for a, b in ((s, t), (t, s)) for each in self.outcomes(path, a, b))
+
     def broken(self, formula: Privacy, state: int) -> Iterator[tuple[int, int]]:
         """The :meth:`pairs` (s, t) with Pr_s > e^epsilon Pr_t + delta, in a chain."""
         raise NotImplementedError
@@ -303,24 +317,6 @@ class Careful(Judge):
     def found_to_hold(self, formula: Probability | Privacy, state: int) -> bool | None:
         """The answer that :meth:`holds` remembers."""
         return super().holds(formula, state)
-
-
-class Uniform(Judge):
-    """An evaluation that is the same for the whole range."""
-
-    eps_range: EpsRange
-
-    def everywhere(self, question: Callable[[Judge], Result]) -> list[Found[Result]]:
-        """The same answer on all pieces of the range."""
-        self.clock.tick("regions")
-        answer = frozenset([question(self)])
-        return [Found(piece, answer) for piece in pieces((), self.eps_range)]
-
-    def sign(self, value: Quotient) -> int:
-        return value.sign_at(fmpq(1))
-
-
-AnyEvaluation = Evaluation | Uniform
 
 
 class Local(Judge):

@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dipc.clock import Tick
+from dipc.dpctl.bounds import Number, Outcome
 from dipc.dpctl.progression import Progression
-from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product
 from dipc.errors import LimitReached
 from dipc.models.chain import Row
 from dipc.models.linear import increase
 
 Word = tuple[int, ...]
-Number = Any  # fmpq or Quotient
 Distribution = Row[Any]
 MOST_NODES = 20_000
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cmp_to_key, partial
 from itertools import groupby
 from typing import NamedTuple
 
+from dipc.dpctl.bounds import lifted
 from dipc.dpctl.formula import Query
-from dipc.dpctl.regions import AnyEvaluation, Judge, merged
+from dipc.dpctl.regions import INSIDE, Evaluation, Judge, merged
 from dipc.numbers.quotient import Quotient
 from dipc.signs.ends import Region
-
-INSIDE = "a state formula inside is undecided"
 
 
 class Attained(NamedTuple):
@@ -65,7 +65,7 @@ class Segment:
         return next((each for each in self.candidates if isinstance(each, Enclosed)), None)
 
 
-def probability_segments(evaluation: AnyEvaluation, query: Query, state: int) -> tuple[Segment, ...]:
+def probability_segments(evaluation: Evaluation, query: Query, state: int) -> tuple[Segment, ...]:
     """The least or the largest probability of a path formula in a state."""
     most = query.kind == "Pmax"
 
@@ -77,36 +77,34 @@ def probability_segments(evaluation: AnyEvaluation, query: Query, state: int) ->
     return segments(evaluation, probability)
 
 
-def segments(
-    evaluation: AnyEvaluation, question: Callable[[Judge], Attained | Enclosed]
-) -> tuple[Segment, ...]:
+def segments(evaluation: Evaluation, question: Callable[[Judge], Attained | Enclosed]) -> tuple[Segment, ...]:
     """The answers to a question on maximal regions of eps."""
     runs = groupby(evaluation.everywhere(question), lambda found: found.results)
     return tuple(Segment(merged(list(run), lambda _: True)[0], results) for results, run in runs)
 
 
-def least(local: Judge, query: Query, asked: Sequence[int]) -> Attained:
-    """The least epsilon or the least delta over the states asked about and their neighbours."""
-    zero, one = Quotient.of(0), Quotient.of(1)
-    pairs = dict.fromkeys(pair for s in asked for pair in local.pairs(s))
-    best = Attained(one if query.kind == "epsilon" else zero, asked[0])
-    for s, t in pairs:
-        for each in local.outcomes(query.path, s, t):
-            value = _needed(local, query, each.p, each.q)
-            if value is None:
-                return Attained(None, s, t)
-            assert best.value is not None
-            if local.sign(value - best.value) > 0 or (best.neighbour is None and value == best.value):
-                best = Attained(value, s, t)
-    return best
+def least(local: Judge, query: Query, asked: Sequence[int]) -> Attained | Enclosed:
+    """The least e^epsilon or the least delta over the states asked about and their neighbours.
+
+    Where pairs stay open, it is an interval.
+    """
+    bound, open_pairs = local.bound(query.epsilon, query.delta, query.kind), list[Enclosed]()
+    for s, t in dict.fromkeys(pair for state in asked for pair in local.pairs(state)):
+        if local.is_constant and local.doubtful(query.path, s, t):
+            most = None if query.kind == "epsilon" else Quotient.one()
+            open_pairs.append(Enclosed(Quotient.of(0), most, s, t, INSIDE))
+        elif (found := local.search(query.path, s, t, bound)).wider is not None:
+            most = None if (wider := found.wider.parameter) is None else lifted(wider)
+            open_pairs.append(Enclosed(Quotient.of(0), most, s, t, local.limits))
+    value = None if bound.parameter is None else lifted(bound.parameter)
+    if value is not None and open_pairs:
+        ordered = cmp_to_key(partial(_order, local))
+        worst = max(open_pairs, key=lambda pair: ordered(pair.high))
+        if _order(local, worst.high, value) > 0:
+            return worst._replace(low=value)
+    return Attained(value, *(bound.attained or (asked[0], None)))
 
 
-def _needed(local: Judge, query: Query, p: Quotient, q: Quotient) -> Quotient | None:
-    """What one inequality needs: ``e^epsilon`` or delta, None for an infinite epsilon."""
-    if query.epsilon is not None:
-        return p - query.epsilon.factor * q
-    assert query.delta is not None
-    excess = p - query.delta
-    if local.sign(excess) <= 0:
-        return Quotient.of(0)
-    return excess / q if local.sign(q) else None
+def _order(local: Judge, a: Quotient | None, b: Quotient | None) -> int:
+    """The order of two numbers; None is infinite."""
+    return (a is None) - (b is None) if a is None or b is None else local.sign(a - b)

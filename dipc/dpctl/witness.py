@@ -22,7 +22,7 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
 )
-from dipc.dpctl.regions import AnyEvaluation, Judge, merged
+from dipc.dpctl.regions import Evaluation, Judge, merged
 from dipc.dpctl.syntax import show
 from dipc.dpctl.verdict import Near, Witness
 from dipc.models.chain import Mdp, Model
@@ -133,7 +133,7 @@ def simplest(candidates: Sequence[Piece]) -> Piece:
     return candidates[min(exact)[2] if exact else 0]
 
 
-def witness(evaluation: AnyEvaluation, model: Model, blamed: Reason, piece: Piece, symbolic: bool) -> Witness:
+def witness(evaluation: Evaluation, model: Model, blamed: Reason, piece: Piece, symbolic: bool) -> Witness:
     """The witness for a reason on a piece of the range; ``symbolic`` if anything depends on eps."""
     names, place = model.names, piece.low if piece.sample is None else piece.sample
     actions = model.actions if isinstance(model, Mdp) else ()

@@ -19,82 +19,16 @@ parameters, and otherwise ``D[0, 0]`` fails.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from dipc.clock import Tick
+from dipc.dpctl.bounds import Bound, Number, Outcome, Searched
 from dipc.dpctl.language import Language, Lasso, along
-from dipc.dpctl.regions import Outcome
 from dipc.dpctl.schedulers import Product, Sign, largest, sign_of
-from dipc.dpctl.steps import MOST_NODES, Distribution, Number, Pair, Steps, Word
+from dipc.dpctl.steps import MOST_NODES, Distribution, Pair, Steps, Word
 from dipc.models.graph import components
 
 DEPTH = 8
-
-
-@dataclass(slots=True)
-class Bound:
-    """The inequalities p <= factor*q + delta and q <= factor*p + delta.
-
-    While a least parameter is looked for, ``least`` is "epsilon" or "delta" and the bound grows just enough
-    to allow every pair that is found; ``factor`` None is infinite.
-    """
-
-    factor: Number | None
-    delta: Number
-    least: str = ""
-    sign: Sign = sign_of
-    attained: tuple[int, int] | None = None
-
-    def breaks(self, p: Number, q: Number) -> bool:
-        """Whether p is too large."""
-        return self.factor is not None and self.sign(self.needed(p, q) - self.delta) > 0
-
-    @property
-    def is_equality(self) -> bool:
-        """Whether exactly p = q is allowed."""
-        return not self.least and self.factor == 1 and not self.delta
-
-    @property
-    def parameter(self) -> Number | None:
-        """The least parameter that was found so far."""
-        return self.factor if self.least == "epsilon" else self.delta
-
-    def needed(self, p: Number, q: Number) -> Number:
-        """The least delta for this pair and the factor, which may be negative."""
-        return p - self.factor * q
-
-    def grow(self, breach: Outcome) -> None:
-        """Allow a pair that breaks the bound."""
-        self.attained = breach.state, breach.neighbour
-        self.allow(breach.p, breach.q)
-
-    def allow(self, p: Number, q: Number) -> None:
-        """Grow until p is not too large for q."""
-        if self.least == "delta":
-            self.delta = self.needed(p, q)
-        else:
-            self.factor = (p - self.delta) / q if q else None
-
-    def widened(self, pairs: Iterable[tuple[Number, Number]]) -> Bound:
-        """The bound grown to allow these pairs too."""
-        wider = replace(self)
-        for p, q in pairs:
-            if wider.breaks(p, q):
-                wider.allow(p, q)
-        return wider
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the search found: a counterexample, or none and the range [low, high] of the least delta if some
-    pairs stay open, or a proof (all None).  While a least parameter is looked for, ``wider`` is a bound that
-    allows whatever stays open."""
-
-    breach: Outcome | None = None
-    low: Number = None
-    high: Number = None
-    wider: Bound | None = None
 
 
 class Tree(Steps):
@@ -117,15 +51,15 @@ class Tree(Steps):
         self.high, self.low, *self.repeated = [[*values, product.one] for values in (high, low, *repeated)]
         self.language = Language(self, self.repeated) if sign is sign_of else None
 
-    def search(self, s: int, t: int, bound: Bound) -> Found:
+    def search(self, s: int, t: int, bound: Bound) -> Searched:
         """Look for a word that breaks the bound, the shortest prefix first; a bound that grows is changed."""
         root = self.root(s, t)
         if self.language is not None and not self._closed(root, bound):
             difference = self.language.difference(root)
             if difference is True:
-                return Found()
+                return Searched()
             if isinstance(difference, tuple) and bound.is_equality:
-                return Found(self._told_apart(s, t, root, difference))
+                return Searched(self._told_apart(s, t, root, difference))
         waiting, number = [root], {root[:2]: 0}
         following: dict[int, list[tuple[int, int]]] = {}
         left_open: list[Pair] = []
@@ -136,7 +70,7 @@ class Tree(Steps):
                 continue
             for a, values in enumerate(self.repeated):
                 if breach := self._breach(s, t, pair, values, (a,), bound, tried):
-                    return Found(breach)
+                    return Searched(breach)
             if len(pair.word) >= self.depth or len(number) > self.most:
                 left_open.append(pair)
                 continue
@@ -150,11 +84,11 @@ class Tree(Steps):
             pair = waiting[place]
             under = self.marks if self.is_weak else along(self.product, (), cycle, self.tick).values
             if breach := self._breach(s, t, pair, under, cycle, bound, tried):
-                return Found(breach)
+                return Searched(breach)
             if not self.is_weak:
                 left_open.append(pair)
         still = [pair for pair in left_open if not self._closed(pair, bound)]
-        return self._open(s, t, still, bound, tried) if still else Found()
+        return self._open(s, t, still, bound, tried) if still else Searched()
 
     def _breach(
         self,
@@ -178,23 +112,23 @@ class Tree(Steps):
 
     def _open(
         self, s: int, t: int, still: list[Pair], bound: Bound, tried: Iterable[tuple[Number, Number]]
-    ) -> Found:
+    ) -> Searched:
         """What is known if some pairs stay open."""
         if self.language is None:  # comparing more functions would only cut the range
-            return Found(low=self.zero, high=self.product.one)
+            return Searched(low=self.zero, high=self.product.one)
         if not bound.least and not bound.delta:
             for pair in still:  # with no probability on one side, any on the other is too large
                 one_side = bool(self._mean(pair.left, self.high)) is not bool(
                     self._mean(pair.right, self.high)
                 )
                 if one_side and isinstance(difference := self.language.difference(pair), tuple):
-                    return Found(self._told_apart(s, t, pair, difference))
+                    return Searched(self._told_apart(s, t, pair, difference))
         extremes = [each for pair in still for each in self._extremes(pair)]
         if bound.least:
-            return Found(wider=bound.widened(extremes))
+            return Searched(wider=bound.widened(extremes))
         lows = [bound.needed(*each) for p, q in tried for each in ((p, q), (q, p))]
         highs = [bound.needed(*each) for each in extremes]
-        return Found(low=largest([self.zero, *lows]), high=largest(highs))
+        return Searched(low=largest([self.zero, *lows]), high=largest(highs))
 
     def _mean(self, distribution: Distribution, values: Sequence[Number]) -> Number:
         return sum((weight * values[n] for n, weight in distribution), self.zero)

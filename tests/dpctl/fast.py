@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dipc.clock import Clock, Tick, unlimited
+from dipc.dpctl.bounds import Outcome
 from dipc.dpctl.formula import ALL, Formula, Privacy
 from dipc.dpctl.paths import States, exact, known_sets
-from dipc.dpctl.regions import Evaluation, Outcome
+from dipc.dpctl.regions import Evaluation
 from dipc.models.chain import K, MarkovChain
 
 

@@ -15,6 +15,7 @@ from flint import fmpq
 
 from dipc.clock import Clock, unlimited
 from dipc.dpctl import enclosed
+from dipc.dpctl.bounds import Outcome
 from dipc.dpctl.enclosed import Part, Values
 from dipc.dpctl.formula import (
     And,
@@ -29,7 +30,6 @@ from dipc.dpctl.formula import (
     Truth,
     Until,
 )
-from dipc.dpctl.regions import Outcome
 from dipc.errors import InputError
 from dipc.models.chain import MarkovChain
 from dipc.numbers.exppoly import ExpPoly

@@ -18,14 +18,15 @@ from rationals import flint, fraction
 
 from dipc.claims.exponent import Exponent
 from dipc.clock import Clock
+from dipc.dpctl.bounds import Bound
 from dipc.dpctl.formula import Formula, Not, Privacy, Property, Proposition, Query, Truth, Until
 from dipc.dpctl.model import MDP, load_model
 from dipc.dpctl.pipeline import check, value
 from dipc.dpctl.processes import Options
 from dipc.dpctl.progression import progression
-from dipc.dpctl.schedulers import Product
+from dipc.dpctl.schedulers import Product, sign_of
 from dipc.dpctl.verdict import ModelVerdict, Witness
-from dipc.dpctl.words import Bound, Tree
+from dipc.dpctl.words import Tree
 from dipc.errors import Unsupported
 from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Mdp
@@ -264,7 +265,7 @@ def test_words_are_blind() -> None:
     for depth, proved in ((1, False), (2, True)):
         tree = Tree(Product.of(model.model, monitor), lambda: None, depth)
         tree.language.difference = lambda root: None  # type: ignore[method-assign,union-attr]
-        found = tree.search(names.index("s"), names.index("t"), Bound(fmpq(1), fmpq(0)))
+        found = tree.search(names.index("s"), names.index("t"), Bound(fmpq(1), fmpq(0), sign_of))
         assert found.breach is None and (found.low is None) is proved
         assert proved or (found.low, found.high) == (0, 1)
 
