@@ -175,7 +175,19 @@ class Piecewise:
 
     def total(self) -> ExpPoly:
         """The integral over the whole line."""
-        return self.antiderivative().limit()
+        unit = self.unit * lcm(1, *(int(b.q) for b in self.breaks))
+        ends, items = (None, *self.breaks, None), Items()
+        for piece, low, high in zip(self.in_unit(unit), ends[:-1], ends[1:], strict=True):
+            found = [(b, int((b * unit).p), sign) for b, sign in ((low, -1), (high, 1)) if b is not None]
+            for (m, k, n, q), c in piece.items():
+                if (low is None and k <= 0) or (high is None and k >= 0):
+                    raise InternalError("a density does not vanish at infinity")
+                for j, factor in power_primitive(m, fmpq(k, unit)) if m or not k else ((0, fmpq(unit, k)),):
+                    for b, place, sign in found:
+                        key = n + j, q + k * place // unit, 0, 0
+                        value = c * factor * sign * b**j if j else c * factor * sign
+                        items[key] = items[key] + value if key in items else value
+        return ExpPoly({key: c for key, c in items.items() if c}, unit)
 
     def limit(self) -> ExpPoly:
         """The limit at plus infinity, of a function that has one."""

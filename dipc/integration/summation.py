@@ -12,15 +12,17 @@ are brought to one common denominator, so that the numerators stay exponential s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import comb, prod
 from typing import NamedTuple
 
 from flint import fmpq
 
+from dipc.errors import InternalError
 from dipc.integration.piecewise import Piece, Piecewise, joined
 from dipc.numbers.exppoly import ExpPoly, collected
+from dipc.numbers.quotient import Quotient
 
 HALF = fmpq(1, 2)
 
@@ -39,6 +41,26 @@ def antidifference(f: Piecewise) -> Ratio:
     pieces = [_antidifference_of_piece(piece, f.unit, common) for piece in f.pieces]
     last = (fmpq(b.floor()) for b in f.breaks)  # of the integers on the left
     return Ratio(joined(f.unit, f.breaks, pieces, last), power_product(common))
+
+
+def total(f: Piecewise) -> Quotient:
+    """The sum over all integers, that of each power of ``1 - exp(-rate eps)`` below apart."""
+    ends = (None, *f.breaks, None)
+    above: dict[tuple[fmpq, int], ExpPoly] = {}
+    for piece, low, high in zip(f.pieces, ends[:-1], ends[1:], strict=True):
+        for (m, k, n, q), c in piece.items():
+            if (low is None and k <= 0) or (high is None and k >= 0):
+                raise InternalError("a density does not vanish at infinity")
+            rate = fmpq(k, f.unit)
+            sums: Sequence[ExpPoly | fmpq] = geometric_sums(m, rate) if k else faulhaber(m)
+            for j, s in enumerate(sums):
+                for end, value in ((low, -c), (high, c)):
+                    if end is not None:
+                        i = fmpq(end.floor())
+                        part = ExpPoly.of(value * i**j, n + m, rate * i + fmpq(q, f.unit)) * s
+                        key = abs(rate), m + 1 - j if k else 0
+                        above[key] = above[key] + part if key in above else part
+    return sum((Quotient(g, (1 - ExpPoly.exp(-rate)) ** p) for (rate, p), g in above.items()), Quotient.of(0))
 
 
 Factors = dict[str, tuple[fmpq, int]]  # factors (1 - exp(-rate * eps))^power; keyed by the rate as text

@@ -17,7 +17,7 @@ from dipc.frozen import frozen
 from dipc.integration.halfspaces import Form, bounds
 from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
-from dipc.integration.summation import HALF, antidifference
+from dipc.integration.summation import HALF, antidifference, total
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -60,8 +60,7 @@ class Weight:
 
     def total(self) -> Quotient:
         """The integral, or the sum, over all values."""
-        primitive, denominator = primitive_of(self)
-        return self.in_eps(Quotient(primitive.limit()) / Quotient(denominator))
+        return self.in_eps(total(self.function) if self.integer else Quotient(self.function.total()))
 
     def in_eps(self, value: Quotient) -> Quotient:
         """A function of eps, from what was computed with this weight: one of eta if it is inverse."""
@@ -82,7 +81,7 @@ def over_leaf(weight: Weight, v: int, conditions: Iterable[Linear]) -> tuple[Pie
     """
     lower, upper, _ = bounds((Form(link.coefficients, link.constant) for link in conditions), v)
     lines = (frozenset((f.coefficients[0][1], f.constant) for f in side) for side in (lower, upper))
-    return _between(weight, *lines)
+    return between(weight, *lines)
 
 
 @lru_cache(maxsize=4096)
@@ -94,10 +93,11 @@ def primitive_of(weight: Weight) -> tuple[Piecewise, ExpPoly]:
 
 
 @lru_cache(maxsize=65536)
-def _between(weight: Weight, lower: frozenset[Bound], upper: frozenset[Bound]) -> tuple[Piecewise, Quotient]:
-    """The integral from the greatest lower to the least upper bound as a function of w; 0 if they cross.
+def between(weight: Weight, lower: frozenset[Bound], upper: frozenset[Bound]) -> tuple[Piecewise, Quotient]:
+    """The integral from the greatest lower to the least upper bound as a function of w, and a factor to it.
 
-    The line of w is cut where two bounds meet; on each piece the bounds that count are known.
+    It is 0 where they cross: the line of w is cut where two bounds meet; on each piece those that count are
+    known.
     """
     primitive, denominator = primitive_of(weight)
     total = Piecewise.constant(primitive.limit())

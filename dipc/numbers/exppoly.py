@@ -400,11 +400,12 @@ def times(left: Items, right: Items) -> Items:
     """The product: exponents add."""
     if min(len(left), len(right)) > LONG:
         return _long_product(left, right)
-    return collected(
-        ((n + n2, a + a2, k + k2, b + b2), c * c2)
-        for (n, a, k, b), c in left.items()
-        for (n2, a2, k2, b2), c2 in right.items()
-    )
+    result: Items = {}
+    for (n, a, k, b), c in left.items():
+        for (n2, a2, k2, b2), c2 in right.items():
+            key = n + n2, a + a2, k + k2, b + b2
+            result[key] = result[key] + c * c2 if key in result else c * c2
+    return {key: c for key, c in result.items() if c}
 
 
 LONG = 32  # terms, beyond which FLINT is faster
