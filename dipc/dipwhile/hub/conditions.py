@@ -56,7 +56,17 @@ class Sample(NamedTuple):
     @property
     def integer(self) -> bool:
         """Whether two such samples can be equal."""
-        return NOISE[self.kind].integer
+        return NOISE[self.kind].integer if self.kind in NOISE else self.kind == INTEGER_ZERO
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether some values are impossible."""
+        return self.kind in NOISE and len(NOISE[self.kind].shifts) == 1
+
+
+INTEGER_ZERO = "0 among integers"
+ZEROS = [Sample(kind, -1, fmpq(0), None, (fmpq(0),)) for kind in ("0 among reals", INTEGER_ZERO)]
+"""What is compared with constants: the first samples of every program."""
 
 
 class Condition(NamedTuple):
@@ -133,22 +143,27 @@ def _equal(found: Bounds) -> tuple[tuple[int, int], fmpq] | None:
 
 
 def stars(bounds: Bounds, samples: Sequence[Sample]) -> dict[int, list[tuple[int, Interval]]]:
-    """The spokes of each hub with the interval of the hub minus the spoke.
+    """The spokes of each hub with the interval of the hub minus the spoke; a constant is a spoke.
 
     Raises :class:`Unfit` if two samples with other comparisons are compared, or if a sample is compared with
-    a cell beside it, and without.
+    a cell beside it, and without; also if a constant may make the comparisons impossible.
     """
     often = Counter(end for pair in bounds for end in pair)
     if len({samples[sample].place for sample in often}) < len(often):
         raise Unfit
     hubs: dict[int, list[tuple[int, Interval]]] = {}
     for (one, other), interval in bounds.items():
-        if often[one] > 1 and often[other] > 1:
+        constant = one < len(ZEROS)
+        if often[one] > 1 and often[other] > 1 and not constant:
             raise Unfit
-        if often[other] > often[one]:
+        if often[other] > often[one] or constant:
             hubs.setdefault(other, []).append((one, _negated(interval)))
         else:  # of two that are alone the first is the hub
             hubs.setdefault(one, []).append((other, interval))
+    for hub, spokes in hubs.items():
+        star = [hub, *(spoke for spoke, _ in spokes)]
+        if min(star) < len(ZEROS) and any(samples[sample].one_sided for sample in star):
+            raise Unfit
     return hubs
 
 

@@ -20,8 +20,8 @@ Where several nodes meet, runs that are one become one (:mod:`dipc.dipwhile.hub.
 each earlier one and at least each later one (two real samples are equal with probability 0).
 
 What is not in the class raises :class:`Unfit`: loops, finite draws whose probabilities read an input,
-comparisons with constants or of three samples, samples that are published, anything that today's execution
-would refuse.
+comparisons of three samples, samples that are published as they are, anything that today's execution would
+refuse.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 from flint import fmpq
 
 from dipc.dipwhile.hub.conditions import (
+    ZEROS,
     Bounds,
     Condition,
     Folding,
@@ -102,7 +103,7 @@ class Execution:
 
     def __init__(self, space: InputSpace, tick: Callable[[], None]) -> None:
         self.program = program = space.program
-        self.samples: list[Sample] = []
+        self.samples = ZEROS.copy()
         self.outcomes: dict[Outcome, list[Run]] = {}
         self.left_open = LeftOpen({}, [])
         self._space, self._tick = space, tick
@@ -345,6 +346,11 @@ class Execution:
                 rest = {i: a, j: b}
                 del rest[number]
                 return self._condition(Linear(tuple({**rest, own: factor}.items()), constant, integer))
+            case Linear(((symbol, c), (i, a)), constant, integer) if symbol < 0 <= i:
+                return self._condition(Linear(((self._with_cell(i, symbol, c / a), a),), constant, integer))
+            case Linear(((i, a),), constant, integer) if i >= 0:
+                above, below = (i, int(integer)) if a > 0 else (int(integer), i)
+                return Condition(above, below, -constant / abs(a))
             case Linear(((i, a), (j, b)), constant) if i >= 0 and a == -b:
                 above, below = (i, j) if a > 0 else (j, i)
                 return Condition(above, below, -constant / abs(a))

@@ -121,16 +121,42 @@ def ties(random: Random, most: int) -> list[str]:
     return [*lines, "if swap then best <- i end", "end", "end", "o <- best"]
 
 
+def rounded(random: Random, most: int) -> list[str]:
+    """Noisy answers compared with constants, and perhaps with a noisy threshold, which may be, too."""
+    cells = random.randint(1, most)
+    own = random.random() < 0.3
+    lines = [
+        *heading(random, cells, f"o[{cells}] in {{0, 1, 2}} = 0"),
+        f"h <- Lap({random.choice(RATES)}, 0)",
+    ]
+    lines += ["if h > 1 then o[1] <- 2; exit end"] * own
+    for i in range(1, cells + 1):
+        drawn = f"r <- Lap({random.choice(RATES)}, {mean(random, f'q[{i}]')})"
+        again = drawn.replace("r <-", "s <-", 1)
+        told = random.choice(
+            (
+                f"o[{i}] <- disc(r, 0, 1, 2)",
+                f"if abs(r) <= 1 then o[{i}] <- 1 end",
+                f"if r + q[{i}] > 1/2 then o[{i}] <- 1; exit end",
+                f"if r > h then {again}; o[{i}] <- disc(s, 0, 1) end",
+                f"if r = 1 then o[{i}] <- 1 elif r > 1 then o[{i}] <- 2 end",
+            )
+        )
+        lines += [drawn, told]
+    return lines
+
+
 def of_the_class(seed: int, most: int) -> str:
     """A program with at most so many cells whose runs are products of stars."""
     random = Random(seed)
-    lines = random.choice((thresholds, thresholds, extremes, running, ties))(random, most)
+    lines = random.choice((thresholds, thresholds, extremes, running, ties, rounded, rounded))(random, most)
     if random.random() < 0.3:
         lines = mixed(random, lines)
     text = "\n".join(lines)
     if random.random() < 0.4:
         return integers(text)
-    return one_sided(random, text) if random.random() < 0.3 else text
+    constants = "h > 1" in text or "disc" in text or "abs(r)" in text or "r = 1" in text or "> 1/2" in text
+    return one_sided(random, text) if random.random() < 0.3 and not constants else text
 
 
 def integers(text: str) -> str:
@@ -190,6 +216,19 @@ ALMOST = (
     ("if r > h then o <- 1 end; if r > g then o <- 2 end", "the other sample is the hub"),
     ("if r > h then o <- 1 end; if t > g then o <- 2 end", "a cell in two stars"),
     ("if r > h then o <- 1 end; if t > h then o <- 2 end", "a cell in two spokes"),
+    ("if r > h then o <- 1 end; if r > 0 then o <- 2 end", "a spoke compared with a constant"),
+    ("if r > h then o <- 1 end; if r > 0 then if h > 0 then o <- 2 end end", "both compared with a constant"),
+    ("s <- LapPlus(eps, q[1]); if s > 2 then o <- 1 end", "one-sided noise and a constant"),
+    (
+        "s <- LapPlus(eps, q[1]); if s > h then if h < 1 then o <- 1 end end",
+        "one-sided noise below it",
+    ),
+    (
+        "s <- DLap(eps, 0); w <- DLap(eps, 1); if s = 1 then if s > w then o <- 1 end end",
+        "a sample that is 1",
+    ),
+    ("s <- DLap(eps, 0); if 2*s > 3 then o <- 1 end", "a multiple of a sample and a constant"),
+    ("if r > 0 then if r < 1 then if r > h then o <- 1 end end end", "a sample within bounds"),
 )
 """What is done with the samples h, g and r, and what is wrong with it."""
 

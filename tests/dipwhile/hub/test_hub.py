@@ -128,6 +128,13 @@ def test_programs_that_almost_are(seed: int, monkeypatch: pytest.MonkeyPatch) ->
 
 
 USABLE = {
+    "published",
+    "compared with a constant",
+    "a hub compared with a constant",
+    "a spoke compared with a constant",
+    "a sample that is 1",
+    "a multiple of a sample and a constant",
+    "a sample within bounds",
     "compared twice",
     "integer noise",
     "a coin",
