@@ -110,7 +110,7 @@ def bounds_of(conditions: Iterable[Condition], samples: Sequence[Sample]) -> Bou
             first, second = (one if end == other else end for end in pair)
             if not _narrowed(found, first, second, moved, samples):
                 return None
-    return found
+    return found if _possible(found, samples) else None
 
 
 def _narrowed(found: Bounds, one: int, other: int, interval: Any, samples: Sequence[Sample]) -> bool:
@@ -132,6 +132,15 @@ def _negated(interval: Interval) -> Interval:
     return None if high is None else -high, None if low is None else -low
 
 
+def _possible(found: Bounds, samples: Sequence[Sample]) -> bool:
+    """Whether samples can be between constants and between each other; without constants they always can."""
+    if not limits(found):
+        return True
+    known = _closed(lower for pair, interval in found.items() for lower in _lower(pair, interval))
+    sums = ((known[y, x] + low, samples[x].integer) for (x, y), low in known.items() if (y, x) in known)
+    return all(total <= 0 if integer else total < 0 for total, integer in sums)
+
+
 def _equal(found: Bounds) -> tuple[tuple[int, int], fmpq] | None:
     """Two equal samples, of which the second is compared with others, and their distance."""
     for pair, (low, high) in found.items():
@@ -142,27 +151,34 @@ def _equal(found: Bounds) -> tuple[tuple[int, int], fmpq] | None:
     return None
 
 
+def limits(bounds: Bounds) -> dict[int, Interval]:
+    """The intervals of the samples that are compared with constants."""
+    return {sample: _negated(interval) for (zero, sample), interval in bounds.items() if zero < len(ZEROS)}
+
+
 def stars(bounds: Bounds, samples: Sequence[Sample]) -> dict[int, list[tuple[int, Interval]]]:
-    """The spokes of each hub with the interval of the hub minus the spoke; a constant is a spoke.
+    """The spokes of each hub with the interval of the hub minus the spoke.
 
     Raises :class:`Unfit` if two samples with other comparisons are compared, or if a sample is compared with
     a cell beside it, and without; also if a constant may make the comparisons impossible.
     """
-    often = Counter(end for pair in bounds for end in pair)
-    if len({samples[sample].place for sample in often}) < len(often):
+    often = Counter(end for pair in bounds for end in pair if pair[0] >= len(ZEROS))
+    limited = limits(bounds)
+    if len({samples[sample].place for sample in {*often, *limited}}) < len({*often, *limited}):
         raise Unfit
-    hubs: dict[int, list[tuple[int, Interval]]] = {}
+    hubs: dict[int, list[tuple[int, Interval]]] = {sample: [] for sample in limited if sample not in often}
     for (one, other), interval in bounds.items():
-        constant = one < len(ZEROS)
-        if often[one] > 1 and often[other] > 1 and not constant:
+        if one < len(ZEROS):
+            continue
+        if often[one] > 1 and often[other] > 1:
             raise Unfit
-        if often[other] > often[one] or constant:
+        if often[other] > often[one]:
             hubs.setdefault(other, []).append((one, _negated(interval)))
         else:  # of two that are alone the first is the hub
             hubs.setdefault(one, []).append((other, interval))
     for hub, spokes in hubs.items():
-        star = [hub, *(spoke for spoke, _ in spokes)]
-        if min(star) < len(ZEROS) and any(samples[sample].one_sided for sample in star):
+        star = {hub, *(spoke for spoke, _ in spokes)}
+        if not star.isdisjoint(limited) and any(samples[sample].one_sided for sample in star):
             raise Unfit
     return hubs
 

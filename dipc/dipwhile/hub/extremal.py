@@ -3,8 +3,9 @@
 **Monotone by structure.**  ``F(y - m)`` falls with m, ``1 - F(y - m)`` grows.  So the probability of a run
 falls with the mean of each spoke below a hub and grows with that of each spoke above; with the mean of a hub
 it grows if all its spokes are below and falls if all are above (a shift of y moves the mean to the spokes).
-All factors and weights are >= 0, and the probability of an output is a sum over its runs.  Where a hub has
-spokes on both sides, or a spoke is within an interval, nothing is known, and only equal means are comparable.
+A constant that a sample is compared with counts as one of those below it, or above it.
+All factors and weights are >= 0, and the probability of an output is a sum over its runs.  Where a sample is
+compared on both sides, nothing is known, and only equal means are comparable.
 
 **Extremal moves.**  Let a cell be (a, b) in (u, u'), and (a', b') another move that costs no more of the
 distance, such that in each of its roles it makes P(u)(o) no smaller and P(u')(o) no greater.  Then with p, q
@@ -164,13 +165,14 @@ class HubNeighbours(WithinDistance):
 
     def _direction(self, shape: Shape, star: int, role: int) -> int:
         """1 if the probability grows with the mean of a role, -1 if it falls, 0 if that is not known."""
-        kind = self._shapes.roles[role].kind
-        if kind != HUB:
-            return {ABOVE: 1, BELOW: -1, WITHIN: 0}[kind]
+        kind, (low, high) = self._shapes.roles[role].kind, self._shapes.roles[role].limits
         stars = [constant for run in shape.runs for constant in run]
         of_cells = (r for roles, _ in shape.cells for s, r in roles if s == star)
-        kinds = {self._shapes.roles[r].kind for r in (*stars[star], *of_cells)} - {HUB}
-        return {frozenset({BELOW}): 1, frozenset({ABOVE}): -1}.get(frozenset(kinds), 0)
+        others = {self._shapes.roles[r].kind for r in (*stars[star], *of_cells)} - {HUB}
+        sides = {HUB: others, ABOVE: {BELOW}, BELOW: {ABOVE}, WITHIN: {WITHIN}}[kind]
+        sides |= {BELOW} if low is not None else set()
+        sides |= {ABOVE} if high is not None else set()
+        return {frozenset({BELOW}): 1, frozenset({ABOVE}): -1}.get(frozenset(sides), 0)
 
     def _probability(self, shape: Shape, chosen: tuple[Chosen, ...], side: int) -> Quotient:
         assigned = (

@@ -6,9 +6,10 @@ functions F of the spokes
     P  =  integral of  f(y) * product of F(y - m) over the spokes below * product of 1 - F(y - m) over those
           above * product of F(y - m) - F(y - m - w) over those within an interval of width w,
 
-m their means, or those moved by what they are compared with.  For a constant F is a step.  Each factor is a
-piecewise function, see :mod:`dipc.integration.weight`.  **Integer samples** can be equal: below means
-``X <= y``, above ``X >= y``, within both, and the integral is a sum.
+m their means, or those moved by what they are compared with.  The density of a sample that is compared with
+constants is 0 outside its limits, so F is not always a distribution function.  Each factor is a piecewise
+function, see :mod:`dipc.integration.weight`.  **Integer samples** can be equal: below means ``X <= y``, above
+``X >= y``, within both, and the integral is a sum.
 
 Factors commute: a product depends on how many factors of each kind there are.  Products share prefixes.
 """
@@ -21,12 +22,12 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.dipwhile.hub.conditions import INTEGER_ZERO
+from dipc.dipwhile.hub.conditions import Interval
 from dipc.dipwhile.semantics.noise import Random
 from dipc.dipwhile.syntax.distributions import NOISE
+from dipc.integration.linear import Linear
 from dipc.integration.piecewise import Piecewise
-from dipc.integration.summation import HALF
-from dipc.integration.weight import Bound, between
+from dipc.integration.weight import Bound, Weight, between
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 
@@ -42,32 +43,30 @@ class Factor(NamedTuple):
     noise: str
     rate: fmpq
     mean: fmpq
-    width: fmpq = fmpq(0)  # of the interval for y that begins at the mean
+    width: fmpq  # of the interval for y that begins at the mean
+    limits: Interval  # of the sample
 
     @property
     def law(self) -> Random:
         """The distribution of the sample."""
         return Random(NOISE[self.noise], self.rate, False, self.mean)
 
+    @property
+    def weight(self) -> Weight:
+        """The density within the limits."""
+        weight = self.law.weight
+        for sign, end in zip((1, -1), self.limits, strict=True):
+            if end is not None:
+                weight = weight.where(Linear(((0, fmpq(sign)),), -sign * end))
+        return weight
+
     def function(self) -> tuple[Piecewise, Quotient]:
         """What a spoke contributes as a function of y, and a factor to it."""
-        if self.noise not in NOISE:
-            return self._indicator(), Quotient.one()
         y: Bound = fmpq(1), fmpq(0)
         upper = frozenset({y} if self.kind != ABOVE else ())
         lower = {ABOVE: frozenset({y}), WITHIN: frozenset({(y[0], -self.width)})}.get(self.kind, frozenset())
-        function, factor = between(self.law.weight, lower, upper)
+        function, factor = between(self.weight, lower, upper)
         return function, factor * self.law.factor
-
-    def _indicator(self) -> Piecewise:
-        """Whether y is on the right side of a constant, or on it."""
-        margin = HALF if self.noise == INTEGER_ZERO else 0
-        function = Piecewise.constant(ExpPoly.of(1))
-        if self.kind != ABOVE:
-            function = function.restrict(self.mean - margin, above=True)
-        if self.kind != BELOW:
-            function = function.restrict(self.mean + self.width + margin, above=False)
-        return function
 
 
 class Integrals:
@@ -82,7 +81,7 @@ class Integrals:
     def _integral(self, hub: int, spokes: Powers) -> Quotient:
         """The integral over the hub; ``spokes`` are sorted."""
         own = self._factors[hub].law
-        total = own.weight.times(self._product(spokes)).total()
+        total = self._factors[hub].weight.times(self._product(spokes)).total()
         if not own.kind.integer:
             return total
         for number, often in spokes:

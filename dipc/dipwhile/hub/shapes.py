@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.dipwhile.hub.conditions import Interval, Run, stars
+from dipc.dipwhile.hub.conditions import Interval, Run, limits, stars
 from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, WITHIN, Factor, Integrals, Powers
 from dipc.dipwhile.hub.symbolic import Execution
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -33,6 +33,7 @@ Roles = tuple[
 ]  # of one cell: the star (of its output) and the role in it, by their numbers
 Cells = tuple[int, ...]  # places of cells
 ONE = Quotient.one()
+NO_LIMITS: Interval = None, None
 
 
 class Role(NamedTuple):
@@ -42,7 +43,8 @@ class Role(NamedTuple):
     noise: str
     rate: fmpq
     means: tuple[fmpq, ...]
-    width: fmpq = fmpq(0)  # of the interval that begins at the mean
+    width: fmpq  # of the interval that begins at the mean
+    limits: Interval  # of the sample, by constants
 
 
 class Shape(NamedTuple):
@@ -68,7 +70,7 @@ class Shapes:
         self.left_open = execution.left_open
         self.outcomes = in_order(space.program, execution.outcomes)
         self.of = [self._shape(execution.outcomes[outcome]) for outcome in self.outcomes]
-        each = [[Factor(r.kind, r.noise, r.rate, mean, r.width) for mean in r.means] for r in self.roles]
+        each = [[Factor(r.kind, r.noise, r.rate, mean, *r[4:]) for mean in r.means] for r in self.roles]
         factors = {str(factor): factor for own in each for factor in own}
         numbers = {name: number for number, name in enumerate(factors)}
         self._factors = [[numbers[str(factor)] for factor in own] for own in each]
@@ -87,9 +89,12 @@ class Shapes:
         for run in runs:
             bounds = self._execution.bounds(run)
             assert bounds is not None
-            fixed: list[tuple[int, ...]] = []
+            limited, fixed = limits(bounds), list[tuple[int, ...]]()
             for hub, spokes in sorted(stars(bounds, self._execution.samples).items()):
-                members = [self._member(sample, interval) for sample, interval in ((hub, None), *spokes)]
+                members = [
+                    self._member(sample, interval, limited.get(sample, NO_LIMITS))
+                    for sample, interval in ((hub, None), *spokes)
+                ]
                 for place, role in members:
                     if place is not None:
                         cells[place].append((star, role))
@@ -106,9 +111,9 @@ class Shapes:
         )
         return shape, tuple(tuple(places) for _, places in listed)
 
-    def _member(self, sample: int, interval: Interval | None) -> tuple[int | None, int]:
+    def _member(self, sample: int, interval: Interval | None, limits: Interval) -> tuple[int | None, int]:
         """The cell of a sample, and its role: the hub minus it is in the interval; None for a hub."""
-        key = sample, *(end if end is None else (end.p, end.q) for end in interval or ())
+        key = sample, *map(str, interval or ()), *map(str, limits)
         known = self._members.get(key)
         if known is None:
             own = self._execution.samples[sample]
@@ -120,7 +125,8 @@ class Shapes:
                     kind, shift = BELOW, low
                 case (fmpq() as low, fmpq() as high):
                     kind, shift, width = WITHIN, low, high - low
-            role = Role(kind, own.kind, own.rate, tuple(mean + shift for mean in own.means), width)
+            least, most = (None if end is None else end + shift for end in limits)
+            role = Role(kind, own.kind, own.rate, tuple(m + shift for m in own.means), width, (least, most))
             domain = "" if own.cell is None else str(self._domains[own.cell])
             number = self._numbers.setdefault((str(role), domain), len(self.roles))
             if number == len(self.roles):

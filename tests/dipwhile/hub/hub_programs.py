@@ -139,6 +139,8 @@ def rounded(random: Random, most: int) -> list[str]:
                 f"if abs(r) <= 1 then o[{i}] <- 1 end",
                 f"if r + q[{i}] > 1/2 then o[{i}] <- 1; exit end",
                 f"if r > h then {again}; o[{i}] <- disc(s, 0, 1) end",
+                f"if r > h then o[{i}] <- disc(r, 0, 1) end",
+                f"if r < h then if r > 0 then o[{i}] <- 1 end elif r < 1 then o[{i}] <- 2 end",
                 f"if r = 1 then o[{i}] <- 1 elif r > 1 then o[{i}] <- 2 end",
             )
         )
@@ -229,6 +231,9 @@ ALMOST = (
     ),
     ("s <- DLap(eps, 0); if 2*s > 3 then o <- 1 end", "a multiple of a sample and a constant"),
     ("if r > 0 then if r < 1 then if r > h then o <- 1 end end end", "a sample within bounds"),
+    ("if r > 0 then if r < h then if h < 1/2 then o <- 1 end end end", "samples between constants"),
+    ("if r > 1 then if r < h then if h < 1 then o <- 1 end end end", "nothing is between the constants"),
+    ("if r > 0 then if r < h then if r > g then o <- 1 end end end", "a hub within bounds"),
 )
 """What is done with the samples h, g and r, and what is wrong with it."""
 
