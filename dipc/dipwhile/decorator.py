@@ -178,12 +178,14 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
         return to_rational(value, f"the parameter `{name}`")
     except InputError:
         near = get_close_matches(name, EXAMPLES, n=1)
-        if not near:
+        if not near and not isinstance(value, str):
             raise
         raise InputError(
             f"the decorator has no argument `{name}`, and {described(value)} is not a value of a parameter",
             text.span(keywords(text)[name]) if name in keywords(text) else text.place,
-            f"did you mean `{near[0]}=`?",
+            f"did you mean `{near[0]}=`?"
+            if near
+            else f"it takes, for example, {', '.join(EXAMPLES.values())}",
         ) from None
 
 
