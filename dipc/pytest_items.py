@@ -49,8 +49,8 @@ class DipItem(pytest.Item):
         here = Path.cwd()
         path = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path
         file = f"{path}:{self.name}" if isinstance(self.parent, PythonFile) else str(path)
-        seconds = time_limit(self.config)
-        limit = [] if seconds is None else ["--time-limit", str(seconds)]
+        seconds = self.config.getoption("dipc_time_limit") or self.config.getini("dipc_time_limit")
+        limit = ["--time-limit", seconds] if seconds else []
         said = TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True)
         with redirect_stdout(said), redirect_stderr(said):
             code = status([*command_of(file), file, "--expect", *limit])
@@ -71,20 +71,6 @@ class DipItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """How pytest names the test."""
         return self.path, None, f"{self.path.name}: {self.name}"
-
-
-def time_limit(config: pytest.Config) -> float | None:
-    """Seconds for each program: the option, or else the ini file."""
-    given = config.getoption("dipc_time_limit") or config.getini("dipc_time_limit")
-    if not given:
-        return None
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = -1.0
-    if not seconds >= 0:
-        raise pytest.UsageError(f"dipc_time_limit: `{given}` is not a number of seconds")
-    return seconds
 
 
 def command_of(file: str) -> tuple[str, ...]:

@@ -176,7 +176,7 @@ def test_a_time_limit_that_is_none(project: pytest.Pytester) -> None:
     write(project, good=GOOD)
     result = run(project, "good.dip", "--dipc-time-limit=soon")
     assert result.ret != 0
-    assert "`soon` is not a number of seconds" in result.stdout.str() + result.stderr.str()
+    assert "`soon` is not a valid number of seconds" in result.stdout.str()
 
 
 def test_it_can_be_switched_off(project: pytest.Pytester) -> None:
