@@ -99,8 +99,10 @@ class Study:
     @property
     def exponent(self) -> Exponent | None:
         """The epsilon that the claim bounds the loss by; None for another claim."""
-        goal = self.goal
-        return goal.exponent if isinstance(goal, Goal | Measured) and not getattr(goal, "text", "") else None
+        match self.goal:
+            case Goal(exponent=exponent, text="") | Measured(exponent=exponent):
+                return exponent
+        return None
 
     @property
     def name(self) -> str:
