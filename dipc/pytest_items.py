@@ -16,7 +16,7 @@ import pytest
 
 from dipc.cli.failures import INTERRUPTED
 from dipc.cli.main import status
-from dipc.dipwhile.commands.options import asks_of
+from dipc.dipwhile.commands.options import command_of
 from dipc.shipped import decorated
 
 
@@ -53,7 +53,7 @@ class DipItem(pytest.Item):
         limit = ["--time-limit", seconds] if seconds else []
         said = TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True)
         with redirect_stdout(said), redirect_stderr(said):
-            code = status([*command_of(file), file, "--expect", *limit])
+            code = status([*command_of(file).split(), file, "--expect", *limit])
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         if code:
@@ -71,11 +71,3 @@ class DipItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """How pytest names the test."""
         return self.path, None, f"{self.path.name}: {self.name}"
-
-
-def command_of(file: str) -> tuple[str, ...]:
-    """The command that decides the claim of a file; ``check`` finds the system of a model by itself."""
-    asked = asks_of(file)
-    if asked.every_size:
-        return ("prove",)
-    return ("pufferfish", "check") if asked.claims_number and asked.has_prior else ("check",)

@@ -17,7 +17,7 @@ from pufferfish.parametric_examples import noisy_argmax
 
 import dipc
 from dipc.cli.main import status
-from dipc.pytest_items import command_of
+from dipc.dipwhile.commands.options import command_of
 from dipc.shipped import describe, hidden_programs
 
 LEAST = {
@@ -103,10 +103,10 @@ def test_a_folder_of_questions(folder: Path, capsys: Capture) -> None:
 
 def test_the_pytest_plugin_asks_about_secrets(folder: Path, capsys: Capture) -> None:
     file = folder / "ex5.dip"
-    assert command_of(str(file)) == ("pufferfish", "check")
-    assert status([*command_of(str(file)), str(file), "--expect"]) == 0
+    assert command_of(str(file)) == "pufferfish check"
+    assert status([*command_of(str(file)).split(), str(file), "--expect"]) == 0
     file.write_text(file.read_text(encoding="utf-8").replace("private ln(2)", "private ln(3/2)"))
-    assert status([*command_of(str(file)), str(file), "--expect"]) == 1
+    assert status([*command_of(str(file)).split(), str(file), "--expect"]) == 1
     assert "count[1] != 0" in capsys.readouterr().out
 
 

@@ -109,29 +109,27 @@ def check(files: tuple[str, ...], junit: str | None, workers: tasks.Workers, **g
     return worst(outcome.status for outcome in outcomes)
 
 
+ELSEWHERE = {
+    "pufferfish check": ("claims something about secrets", "claim something about secrets"),
+    "prove": ("is for every size", "are for every size"),
+}
+"""What is said of programs in folders that are for other commands: of one, and of several."""
+
+
 def _expanded(files: Sequence[str]) -> list[str]:
     """The files, and the programs in folders that are not for another command."""
-    numbers: list[str] = []
-    every_size: list[str] = []
+    others: dict[str, list[str]] = {command: [] for command in ("check", *ELSEWHERE)}
 
     def wanted(file: str) -> bool:
-        asked = program_options.asks_of(file)
-        secret = asked.claims_number and asked.has_prior
-        if secret:
-            numbers.append(file)
-        elif asked.every_size:
-            every_size.append(file)
-        return not secret and not asked.every_size
+        others[command := program_options.command_of(file)].append(file)
+        return command == "check"
 
     hint = "for claims about secrets: dipc pufferfish check; for every size: dipc prove"
     programs = options.expanded(files, wanted=wanted, hint=hint, python=True)
-    for others, one, more, command in (
-        (numbers, "claims something about secrets", "claim something about secrets", "dipc pufferfish check"),
-        (every_size, "is for every size", "are for every size", "dipc prove"),
-    ):
-        if others:
-            what = f"1 program {one}" if len(others) == 1 else f"{len(others)} programs {more}"
-            say_notes([f"{what}, for `{command}`: {', '.join(others)}"])
+    for command, (one, more) in ELSEWHERE.items():
+        if found := others[command]:
+            what = f"1 program {one}" if len(found) == 1 else f"{len(found)} programs {more}"
+            say_notes([f"{what}, for `dipc {command}`: {', '.join(found)}"])
     return programs
 
 

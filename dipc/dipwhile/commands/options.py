@@ -138,6 +138,14 @@ def asks_of(file: str) -> Asks:
         return Asks()
 
 
+def command_of(file: str) -> str:
+    """The command that decides the claim of a file; ``check`` finds the system of a model by itself."""
+    asked = asks_of(file)
+    if asked.every_size:
+        return "prove"
+    return "pufferfish check" if asked.claims_number and asked.has_prior else "check"
+
+
 def claims_of(file: str) -> tuple[str, ...]:
     """The claims of the program in a file, of privacy and of accuracy; none if it does not make both.
 

@@ -12,9 +12,9 @@ from campaigns import spared
 
 import dipc
 from dipc.cli.main import status
+from dipc.dipwhile.commands.options import command_of
 from dipc.dipwhile.syntax.compile import asks
 from dipc.errors import Source
-from dipc.pytest_items import command_of
 from dipc.shipped import describe, every_size_programs, expected_verdict, paths
 
 Capture = pytest.CaptureFixture[str]
@@ -103,7 +103,7 @@ def test_which_are_for_every_size(text: str, every_size: bool) -> None:
 def test_the_pytest_plugin_proves_them(tmp_path: Path) -> None:
     file = tmp_path / "gap.dip"
     file.write_bytes(every_size_programs()["gap"].read_bytes())
-    assert command_of(str(file)) == ("prove",)
+    assert command_of(str(file)) == "prove"
     assert status(["prove", str(file), "--expect"]) == 0
     file.write_text(file.read_text(encoding="utf-8").replace("<- r - rT", "<- r"), encoding="utf-8")
     assert status(["prove", str(file), "--expect"]) == 1
