@@ -21,16 +21,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from . import facts, laws, privacy
 from .facts import ONE, Function, Interval, Proof
-from .laws import Adjacency, Pairs, Quotient, Ratio, Related, Sets, Table, Variable
+from .formulas import Curve
+from .laws import Adjacency, Pairs, Quotient, Related, Sets, Table, Variable
 from .privacy import Claim, shown
 from .reading import Refused, integer, require
 
@@ -97,91 +97,69 @@ class Violated(Listed):
     violation: Violation
 
 
-# --- sums of products -----------------------------------------------------------------------------------
+# --- what is measured -----------------------------------------------------------------------------------
 
-Part = tuple[Function, Counter[int]]  # a function over powers of denominators, by their numbers
 Prover = Callable[[Function], Proof]  # who knows the proof that f >= 0: the file, or a search
 
 
-def times(*ratios: Ratio) -> Part:
-    """Their product."""
-    above = ONE
-    for f, _ in ratios:
-        above = facts.multiply(above, f)
-    return above, Counter(d for _, d in ratios)
+class Measure(NamedTuple):
+    """Functions with the signs of what has to be >= 0; ``bound`` is F, or beta."""
 
-
-def minus(part: Part) -> Part:
-    return facts.negative(part[0]), part[1]
-
-
-class Measure:
-    """The functions that are >= 0 if the claim holds of two laws, and whether one of them is."""
-
-    def __init__(self, table: Table, order: int | None, divisors: Iterable[int]) -> None:
-        self.table, self.order, self.divisors = table, order, set(divisors)
-
-    def total(self, parts: Sequence[Part]) -> Function:
-        """A function with the signs of the sum."""
-        common: Counter[int] = Counter()
-        for _, below in parts:
-            common |= below
-        return facts.add(*(self.raised(f, common - below) for f, below in parts))
-
-    def raised(self, f: Function, powers: Counter[int]) -> Function:
-        """f times powers of denominators."""
-        for d in powers.elements():
-            f = facts.multiply(f, self.table.denominators[d])
-        return f
+    functions: list[Curve]
+    bound: Curve
+    order: int | None
+    divisors: frozenset[int]
 
     def slacks(self, pairs: Pairs) -> Iterator[Function]:
-        """What has to be >= 0 for two laws, given by the pairs of their functions."""
+        """Of two laws, given by the pairs of their functions."""
         if self.order is not None:
-            yield self.total([self.bound, *map(minus, self.divergence(pairs))])
+            yield self.divergence(pairs)
             return
         for one in dict.fromkeys(pairs):
             for other in dict.fromkeys(pairs):
-                yield self.total(self.compared(one, other))
+                yield self.compared([one], [other])
 
-    def compared(self, one: tuple[int, int], other: tuple[int, int]) -> list[Part]:
-        """F P(u)(o') P(u')(o) - P(u)(o) P(u')(o') for the functions of o and o'."""
-        (p, q), (r, s) = (tuple(self.table.functions[i] for i in pair) for pair in (one, other))
-        return [times(self.table.factors[0], r, q), minus(times(p, s))]
+    def compared(self, some: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> Function:
+        """F P(u)(S') P(u')(S) - P(u)(S) P(u')(S') for the functions of two sets of outcomes."""
+        (p, q), (r, s) = ([self.sum(side) for side in zip(*each, strict=True)] for each in (some, others))
+        return (self.bound * r * q).difference(p * s)
 
-    @property
-    def bound(self) -> Part:
-        """F^(A-1)."""
+    def sum(self, numbers: Iterable[int]) -> Curve:
+        """The sum of functions."""
+        return reduce(Curve.__add__, (self.functions[i] for i in numbers), Curve({}))
+
+    def divergence(self, pairs: Iterable[tuple[int, int]]) -> Function:
+        """F^(A-1) minus the sum of the P(u)(o)^A P(u')(o)^(1-A)."""
         assert self.order is not None
-        return times(*[self.table.factors[0]] * (self.order - 1))
-
-    def divergence(self, pairs: Iterable[tuple[int, int]]) -> Iterator[Part]:
-        """The P(u)(o)^A P(u')(o)^(1-A)."""
-        assert self.order is not None
-        denominators = self.table.denominators
+        total = Curve({})
         for i, j in pairs:
-            p, (g, e) = self.table.functions[i], self.table.functions[j]
-            if i == j or not p.numerator:
-                yield times(p)
-                continue
-            require(j in self.divisors, "divisors", f"a quotient by function {j} is needed, which is not one")
-            divisor = facts.normal(g)
-            above, below = times(*[p] * self.order)
-            for _ in range(self.order - 1):
-                above = facts.multiply(above, inverse_of(g, divisor))
-                if below[e]:
-                    below[e] -= 1
-                else:
-                    above = facts.multiply(above, denominators[e])
-            yield above, below + Counter({denominators.index(divisor): self.order - 1})
+            term = self.functions[i]
+            if i != j and term:
+                require(j in self.divisors, "divisors", f"function {j} is needed, which is not one")
+                term = reduce(Curve.__mul__, [term * inverse(self.functions[j])] * (self.order - 1), term)
+            total = total + term
+        return reduce(Curve.__mul__, [self.bound] * (self.order - 1)).difference(total)
+
+    def error(self, law: Sequence[int], bad: Sequence[int], step: str) -> Function:
+        """beta - P(u)(bad)."""
+        check_outcomes(bad, len(law), step)
+        return self.bound.difference(self.sum(law[o] for o in bad))
 
 
-def inverse_of(g: Function, divisor: Function) -> Function:
-    """divisor/g, which is a single term."""
-    (n, a, k, b), (m, d, j, i) = (tuple(map(min, zip(*f, strict=True))) for f in (g, divisor))
-    (key, c) = next(iter(divisor.items()))
-    shift: Any = (m - n, d - a, j - k, i - b)
-    other: Any = tuple(x - y for x, y in zip(key, shift, strict=True))
-    return {shift: c / g[other]}
+def inverse(f: Curve) -> Curve:
+    """1/f; the denominator is the numerator in normal form, which has the least exponents 0."""
+    divisor = facts.normal(f.above)
+    least: Any = tuple(map(min, zip(*f.above, strict=True)))
+    key, c = next(iter(f.above.items()))
+    other: Any = tuple(x - y for x, y in zip(key, least, strict=True))
+    shift: Any = tuple(-x for x in least)
+    return Curve(facts.multiply(f.below, {shift: divisor[other] / c}), divisor)
+
+
+def check_outcomes(places: Sequence[int], count: int, step: str) -> None:
+    """They are places of outcomes."""
+    ascending = all(0 <= o < count for o in places) and all(a < b for a, b in pairwise(places))
+    require(ascending, step, "the outcomes are not in order, or there is none like that")
 
 
 class Proofs:
@@ -200,14 +178,6 @@ class Proofs:
         if key not in self.known:
             self.known[key] = self.prover(f)
             facts.prove(f, self.on, self.known[key], f"{step}, proof {len(self.known) - 1}")
-
-
-def error(measure: Measure, law: Sequence[int], bad: Sequence[int], step: str) -> Function:
-    """beta - P(u)(bad)."""
-    ascending = all(0 <= o < len(law) for o in bad) and all(a < b for a, b in pairwise(bad))
-    require(ascending, step, "the outcomes are not in order, or there is none like that")
-    table = measure.table
-    return measure.total([times(table.delta), *(minus(times(table.functions[law[o]])) for o in bad)])
 
 
 # --- a certificate ------------------------------------------------------------------------------------
@@ -263,17 +233,21 @@ def checked(
         claimed.interval, listed.violation.eps if isinstance(listed, Violated) else None
     )
     sets = laws.read_sets(listed.inputs, listed.outputs, listed.outcomes)
-    measure = read_measure(listed, claim)
-    integers, adjacency = laws.in_integers(measure.table), NO_PAIRS
-    known = (listed.adjacency is None) == isinstance(claimed, Accurate)
+    table = read_table(listed, claim)
+    integers, adjacency, single = laws.in_integers(table), NO_PAIRS, isinstance(claimed, Accurate)
+    curves = [Curve(f, table.denominators[d]) for f, d in (*table.functions, table.delta, *table.factors)]
+    order = None if isinstance(claimed, Accurate) else claimed.order
+    count = len(table.functions)
+    measure = Measure(curves[:count], curves[count + (not single)], order, frozenset(listed.divisors))
+    known = (listed.adjacency is None) == single
     require(known, "adjacency", "it is missing, or of no use")
     if listed.adjacency is not None:
         adjacency = laws.read_adjacency(listed.adjacency, None, 1, sets)
     if isinstance(listed, Violated):
         privacy.check_rows(listed.laws, sets, integers)
         check_violation(listed, claim, sets, measure, adjacency)
-        return Certificate(listed, claim, measure.table, sets, adjacency, None, 1)
-    diagram = laws.read_diagram(listed.nodes, listed.roots, sets, len(measure.table.functions))
+        return Certificate(listed, claim, table, sets, adjacency, None, 1)
+    diagram = laws.read_diagram(listed.nodes, listed.roots, sets, len(table.functions))
     laws.check_sums(diagram, integers)
     rest = iter(listed.proofs)
     proofs = Proofs(claim.on, prover or (lambda _: next_of(rest)))
@@ -284,7 +258,7 @@ def checked(
         for position, bad in enumerate(listed.bad):
             if bad is not None:
                 law, step = diagram.at(sets.digits(position)), f"input {position}"
-                proofs.require(error(measure, law, bad, step), step)
+                proofs.require(measure.error(law, bad, step), step)
     else:
         require(not listed.bad, "bad", "a claim about two laws has no bad outcomes")
         needed = laws.needed_pairs(diagram, adjacency, sets, True)
@@ -293,28 +267,29 @@ def checked(
             for f in measure.slacks(pairs):
                 proofs.require(f, f"laws {number}")
     require(next(rest, None) is None, "proofs", "there are more than are needed")
-    return Certificate(listed, claim, measure.table, sets, adjacency, diagram, count)
+    return Certificate(listed, claim, table, sets, adjacency, diagram, count)
 
 
 NO_PAIRS = Adjacency("all", facts.ZERO, None)  # of accuracy, which compares no inputs
 
 
-def read_measure(listed: Listed, claim: Claim) -> Measure:
-    """The functions of a certificate, and what is measured."""
+def read_table(listed: Listed, claim: Claim) -> Table:
+    """The functions of a certificate; its divisors are positive."""
     claimed, last = listed.claim, len(listed.functions) - 1
     ascending = listed.divisors == sorted({integer(j, "divisors", 0, last) for j in listed.divisors})
     require(ascending, "divisors", "they are not ascending")
     beta: Quotient = [], 0
-    order, positive = None, [listed.functions[j] for j in listed.divisors]
+    positive = [listed.functions[j] for j in listed.divisors]
     if isinstance(claimed, Accurate):
         beta = claimed.beta
         texts = len(claimed.good) + len(claimed.when or "") <= MAX_TEXT
         require(texts, "claim", f"more than {MAX_TEXT} characters")
     else:
-        order, positive = claimed.order, [claimed.factor, *positive]
-        require(order is None or 2 <= order <= MAX_ORDER, "claim", f"its order is not from 2 to {MAX_ORDER}")
+        positive = [claimed.factor, *positive]
+        order = claimed.order is None or 2 <= claimed.order <= MAX_ORDER
+        require(order, "claim", f"its order is not from 2 to {MAX_ORDER}")
     functions = listed.denominators, listed.functions, beta, positive
-    return Measure(laws.read_table(*functions, claim.proved_on, claim.sample), order, listed.divisors)
+    return laws.read_table(*functions, claim.proved_on, claim.sample)
 
 
 def next_of(rest: Iterator[Proof]) -> Proof:
@@ -335,27 +310,19 @@ def check_violation(
     adjacent = u == v if single else adjacency.holds(sets, u, v)
     require(adjacent, step, "the two inputs are not adjacent")
     require(u != v or left == right, step, "one input has two distributions")
-    pairs = [*zip(left, right, strict=True)]
+    some, others, pairs = violation.outcomes, violation.others, [*zip(left, right, strict=True)]
     if single:
-        slack = error(measure, left, violation.outcomes, step)
-        require(not violation.others, step, "there are others")
+        require(not others, step, "there are others")
+        slack = measure.error(left, some, step)
+    elif measure.order is None:
+        check_outcomes(some, len(pairs), step)
+        check_outcomes(others, len(pairs), step)
+        require(some and others, step, "there are no outcomes")
+        slack = measure.compared([pairs[o] for o in some], [pairs[o] for o in others])
     else:
-        slack = excess(measure, violation, pairs, claim.sample)
+        require(not (some or others), step, "a divergence is that of all outcomes")
+        signs = [facts.sign_at(f.above, claim.sample) for f in measure.functions]
+        possible = [(i, j) for i, j in pairs if signs[i] > 0]
+        infinite = any(not signs[j] for _, j in possible)
+        slack = facts.negative(ONE) if infinite else measure.divergence(possible)
     require(facts.sign_at(slack, claim.sample) < 0, step, "the claim is not broken")
-
-
-def excess(
-    measure: Measure, violation: Violation, pairs: Sequence[tuple[int, int]], eps: Fraction
-) -> Function:
-    """A function that is negative at the eps of a violation."""
-    table, some, others = measure.table, violation.outcomes, violation.others
-    if measure.order is None:
-        ascending = all(a < b for each in (some, others) for a, b in pairwise(each))
-        inside = ascending and all(0 <= o < len(pairs) for o in (*some, *others))
-        require(inside, "violation", "the outcomes are not in order, or there is none like that")
-        return measure.total([x for o in some for p in others for x in measure.compared(pairs[o], pairs[p])])
-    require(not (some or others), "violation", "a divergence is that of all outcomes")
-    possible = [(i, j) for i, j in pairs if facts.sign_at(table.functions[i].numerator, eps) > 0]
-    if any(not facts.sign_at(table.functions[j].numerator, eps) for _, j in possible):
-        return facts.negative(ONE)
-    return measure.total([measure.bound, *map(minus, measure.divergence(possible))])

@@ -7,7 +7,6 @@ import math
 import random
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,8 @@ from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import rederive
 from dipc.dipwhile.rederive.functions import NotCovered
 from dipc.kernel import facts
-from dipc.kernel.laws import Ratio, Table
-from dipc.kernel.measures import Measure, error
+from dipc.kernel.formulas import Curve
+from dipc.kernel.measures import Measure
 from dipc.kernel.statements import check
 
 GAPS = """input q[2] in {0, 1, 2}; output out in {1, 2} = 1; adjacent l1 1
@@ -94,14 +93,12 @@ def test_slacks_have_the_signs_of_the_definitions(order: int | None) -> None:
     for _ in range(60):
         functions = [random_function(rng) for _ in range(4)]
         below = [facts.ONE, facts.normal({**random_function(rng), facts.UNIT: Fraction(1)})]
-        below += [g for f in functions if (g := facts.normal(f)) not in below]
-        ratios = [Ratio(f, rng.randint(0, len(below) - 1)) for f in functions]
-        factor, eps = Ratio(random_function(rng), 0), Fraction(rng.randint(1, 12), 4)
+        curves = [Curve(f, rng.choice(below)) for f in functions]
+        factor, eps = Curve(random_function(rng)), Fraction(rng.randint(1, 12), 4)
         x = float(eps)
-        numbers = [value(f, x) / value(below[d], x) for f, d in ratios]
-        bound, pairs = value(factor.numerator, x), ((0, 1), (2, 3), (1, 1))
-        table = Table(below, ratios, factor, [factor])
-        measure: Any = Measure(table, order, range(4))
+        numbers = [value(f.above, x) / value(f.below, x) for f in curves]
+        bound, pairs = value(factor.above, x), ((0, 1), (2, 3), (1, 1))
+        measure = Measure(curves, factor, order, frozenset(range(4)))
         slacks = list(measure.slacks(pairs))
         if order is None:
             both = [(numbers[i], numbers[j]) for i, j in pairs]
@@ -110,4 +107,4 @@ def test_slacks_have_the_signs_of_the_definitions(order: int | None) -> None:
             sums = sum(numbers[i] ** order * numbers[j] ** (1 - order) for i, j in pairs)
             expected = [bound ** (order - 1) - sums]
         assert all(right(y, f, eps) for y, f in zip(expected, slacks, strict=True))
-        assert right(bound - numbers[0] - numbers[3], error(measure, [0, 1, 2, 3], [0, 3], "here"), eps)
+        assert right(bound - numbers[0] - numbers[3], measure.error([0, 1, 2, 3], [0, 3], "here"), eps)

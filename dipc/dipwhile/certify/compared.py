@@ -35,7 +35,7 @@ from dipc.dipwhile.rederive.programs import (
 from dipc.dipwhile.rederive.values import Plain, described
 from dipc.dipwhile.syntax import ast
 from dipc.dipwhile.syntax.compile import compile_claim, read
-from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate, parse_claim
+from dipc.dipwhile.syntax.parser import is_accurate, parse, parse_accurate, parse_claim, parse_expression
 from dipc.errors import CLAIM_NAME, InputError, LimitReached, Source
 from dipc.kernel import measures
 from dipc.kernel.laws import Domain, Variable, places
@@ -244,10 +244,10 @@ def errors_of(program: ast.Program, certificate: Certificate, known: Known) -> E
 
 
 def stated(said: measures.Accurate) -> ast.AccurateClaim:
-    """The claim in the words of a certificate, but for its beta."""
-    when = "" if said.when is None else f" when {said.when}"
+    """The claim in the words of a certificate, but for its beta and interval."""
     try:
-        return parse_accurate(f"accurate {said.good}, 0{when}", CLAIM_NAME)
+        when = None if said.when is None else parse_expression(said.when, CLAIM_NAME)
+        return ast.AccurateClaim(parse_expression(said.good, CLAIM_NAME), ast.Eps(), when)
     except InputError as error:
         raise Refused("deep: claim", error.message) from None
 

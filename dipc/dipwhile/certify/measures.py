@@ -22,14 +22,14 @@ from dipc.claims.verdict import Proved, Refuted, Verdict
 from dipc.clock import Clock
 from dipc.dipwhile.certify.listing import LawWriter, flat, listed_pairs, related
 from dipc.dipwhile.hub.explored import Explored
-from dipc.dipwhile.measures import inputs_with
+from dipc.dipwhile.measures import cells, inputs_with
 from dipc.dipwhile.semantics.explore import Explorer
 from dipc.dipwhile.semantics.functions import OutputFunctions
 from dipc.dipwhile.semantics.neighbours import OutputLaws
 from dipc.dipwhile.semantics.valuations import holds
 from dipc.dipwhile.syntax.core import CoreAdjacency, CoreProgram
 from dipc.dipwhile.syntax.measures import compile_condition_on_inputs, compile_good
-from dipc.dipwhile.syntax.parser import parse_accurate
+from dipc.dipwhile.syntax.parser import parse_expression
 from dipc.errors import CLAIM_NAME, InputError
 from dipc.kernel.facts import Function
 from dipc.kernel.facts import Proof as ListedProof
@@ -48,9 +48,9 @@ def certificate(program: CoreProgram, verdict: Verdict) -> kernel.Proved | kerne
     """
     match verdict:
         case Proved(Accurate() as claim):
-            return accuracy(program, claim)
+            return Errors(program, claim, claim.budgets).proof()
         case Refuted(Accurate() as claim, counterexample=Inaccuracy() as error):
-            return inaccuracy(program, claim, error)
+            return Errors(program, claim, EpsRange.point(error.epsilon)).violation(error)
         case Proved(Measured() as claim) if program.adjacency is not None:
             return bounded(program, program.adjacency, claim)
         case Refuted(Measured() as claim, counterexample=Excess() as excess) if program.adjacency is not None:
@@ -80,64 +80,50 @@ def rational(value: Any) -> fmpq:
 # --- accuracy -------------------------------------------------------------------------------------------
 
 
-def accuracy(program: CoreProgram, claim: Accurate) -> kernel.Proved:
-    """A proof: the laws of all inputs, and the bad outcomes of those that meet the condition."""
-    clock, explored, writer = Clock(), Explored(program), LawWriter(program, claim.budgets)
-    explorer = Explorer(program, clock.deadline)
-    functions = OutputFunctions(explorer, explored.space, partial(clock.tick, "output distributions"))
-    laws = OutputLaws(functions, explored.space)
-    diagram, outcomes = writer.diagram(laws), [flat(outcome) for outcome in laws.outcomes]
-    good, when = expressions(program, claim)
-    chosen = {cells_of(writer, u) for u in inputs_with(explored, when, clock)}
-    bad: list[list[int] | None] = []
-    for u in explored.space.listed():
-        cells = cells_of(writer, u)
-        law = laws.law(laws.leaf(cells))
-        bad.append(bad_outcomes(program, good, cells, outcomes, law) if cells in chosen else None)
-    fields = writer.header("measure", accurate(writer, claim), outcomes) | diagram
-    return proved(kernel.Proved(**fields, adjacency=None, divisors=[], bad=bad, proofs=[]), claim.budgets)
+class Errors(LawWriter):
+    """A certificate of accuracy being written."""
 
+    def __init__(self, program: CoreProgram, claim: Accurate, on: EpsRange) -> None:
+        super().__init__(program, on)
+        self.claim, self.variables = claim, (*program.inputs, *program.outputs)
+        self.good = compile_good(parse_expression(claim.good, CLAIM_NAME), program)
 
-def inaccuracy(program: CoreProgram, claim: Accurate, found: Inaccuracy) -> kernel.Violated:
-    """An input at which an error is too likely."""
-    writer = LawWriter(program, EpsRange.point(found.epsilon))
-    (cells,), outcomes, (law,) = writer.laws_on([found.input])
-    good, _ = expressions(program, claim)
-    functions = [*writer.ratios.numbers]
-    bad = bad_outcomes(program, good, cells, outcomes, [functions[i] for i in law])
-    place = [str(v) for v in cells]
-    violation = kernel.Violation(place, place, bad, fraction(found.epsilon), [])
-    fields = writer.header("measure", accurate(writer, claim), outcomes)
-    return kernel.Violated(**fields, adjacency=None, divisors=[], laws=[law, law], violation=violation)
+    def bad(self, cells: Sequence[Value], outcomes: Sequence[Any], law: Sequence[Quotient]) -> list[int]:
+        """The possible outcomes that are not good."""
+        each = enumerate(zip(outcomes, law, strict=True))
+        return [
+            o for o, (outcome, p) in each if p and not holds(self.good, self.variables, (*cells, *outcome))
+        ]
 
+    def fields(self, outcomes: Sequence[Sequence[Value]]) -> dict[str, Any]:
+        """The fields of both kinds."""
+        beta, divisor = self.ratios.ratio(self.claim.beta)
+        on = listed_interval(self.claim.budgets)
+        said = kernel.Accurate(self.claim.good, self.claim.condition, (terms(beta), divisor), on)
+        return {**self.header("measure", said, outcomes), "adjacency": None, "divisors": []}
 
-def accurate(writer: LawWriter, claim: Accurate) -> kernel.Accurate:
-    """The claim as it is listed."""
-    beta, divisor = writer.ratios.ratio(claim.beta)
-    return kernel.Accurate(
-        claim.good, claim.condition, (terms(beta), divisor), listed_interval(claim.budgets)
-    )
+    def proof(self) -> kernel.Proved:
+        """The laws of all inputs, and the bad outcomes of those that meet the condition."""
+        clock, explored, when = Clock(), Explored(self.program), None
+        tick = partial(clock.tick, "output distributions")
+        functions = OutputFunctions(Explorer(self.program, clock.deadline), self.space, tick)
+        laws = OutputLaws(functions, self.space)
+        diagram, outcomes = self.diagram(laws), [flat(outcome) for outcome in laws.outcomes]
+        if self.claim.condition is not None:
+            condition = parse_expression(self.claim.condition, CLAIM_NAME)
+            when = compile_condition_on_inputs(condition, self.program)
+        chosen = {cells(explored, u) for u in inputs_with(explored, when, clock)}
+        every = (cells(explored, u) for u in self.space.listed())
+        bad = [self.bad(u, outcomes, laws.law(laws.leaf(u))) if u in chosen else None for u in every]
+        return proved(kernel.Proved(**self.fields(outcomes) | diagram, bad=bad, proofs=[]), self.on)
 
-
-def expressions(program: CoreProgram, claim: Accurate) -> Any:
-    """What is good, and the condition, with their constants evaluated."""
-    when = "" if claim.condition is None else f" when {claim.condition}"
-    read = parse_accurate(f"accurate {claim.good}, 0{when}", CLAIM_NAME)
-    condition = None if read.condition is None else compile_condition_on_inputs(read.condition, program)
-    return compile_good(read.good, program), condition
-
-
-def cells_of(writer: LawWriter, u: Any) -> tuple[Value, ...]:
-    """The values of the cells of an input."""
-    return tuple(u[cell] for cell in writer.space.cells)
-
-
-def bad_outcomes(
-    program: CoreProgram, good: Any, cells: Sequence[Value], outcomes: Sequence[Any], law: Sequence[Quotient]
-) -> list[int]:
-    """The possible outcomes that are not good."""
-    variables, each = (*program.inputs, *program.outputs), enumerate(zip(outcomes, law, strict=True))
-    return [o for o, (outcome, p) in each if p and not holds(good, variables, (*cells, *outcome))]
+    def violation(self, found: Inaccuracy) -> kernel.Violated:
+        """An input at which an error is too likely."""
+        (u,), outcomes, (law,) = self.laws_on([found.input])
+        functions, place = [*self.ratios.numbers], [str(v) for v in u]
+        bad = self.bad(u, outcomes, [functions[i] for i in law])
+        violation = kernel.Violation(place, place, bad, fraction(found.epsilon), [])
+        return kernel.Violated(**self.fields(outcomes), laws=[law, law], violation=violation)
 
 
 # --- likelihood ratios ------------------------------------------------------------------------------------
