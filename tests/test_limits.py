@@ -335,7 +335,7 @@ def test_what_takes_long_is_undecided(
     assert found.status == "undecided" and found.reason.startswith("the time limit was reached (")
 
 
-@pytest.mark.parametrize("step", ["_simplest", "_violated_for"])
+@pytest.mark.parametrize("step", ["simplest", "witness"])
 @pytest.mark.parametrize("claim", ["eps", "eps, 1/100"])
 def test_a_counterexample_that_was_found_stays(
     claim: str, step: str, long_step: Step, monkeypatch: pytest.MonkeyPatch

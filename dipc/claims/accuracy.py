@@ -11,17 +11,15 @@ from typing import ClassVar
 
 from flint import fmpq
 
-from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
+from dipc.claims.claim import Claim, Finding, Inequalities, PairOfLaws, Witness
 from dipc.claims.oracle import SignOracle, require_nonnegative
-from dipc.claims.regions import violated_regions
 from dipc.claims.rows import Row, broken_rows, eps_row, number_row
 from dipc.claims.verdict import Proved, Refuted
 from dipc.claims.wording import Record
 from dipc.models.laws import Vector
 from dipc.models.values import Valuation, valuation_record, valuation_text
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, shown
-from dipc.signs.roots import Unsettled
+from dipc.signs.ends import Interval
 
 BAD = 1
 """The place of the probability of an output that is not good."""
@@ -106,20 +104,9 @@ class AccuracyInequalities(Inequalities):
         self.claim: Accurate = claim
         self.judge = judge
 
-    def examine(self, left: Vector, right: Vector) -> list[Checked]:
-        """The inequality of the law on the left; both are the same."""
-        f = self.judge.normal_form(self.claim.beta - left[BAD])
-        return [Checked((BAD,), f, self.judge.decide(f))]
-
-    def witness(self, finding: Finding, laws: PairOfLaws) -> Inaccuracy:
-        """The input at a simple eps, with every eps at which it breaks the claim."""
-        error = laws.laws[0][BAD]
-        try:
-            regions = violated_regions([self.judge.numerator(self.claim.beta - error)], self.claim.budgets)
-        except Unsettled:
-            return self.witness_as_found(finding, laws)
-        places = tuple(map(shown, regions))
-        return Inaccuracy(laws.inputs[0], regions[0].sample, error, self.claim.beta, places)
+    def slacks(self, left: Vector, right: Vector) -> Iterator[tuple[tuple[int, ...], Quotient]]:
+        """The one of the law on the left; both are the same."""
+        yield (BAD,), self.claim.beta - left[BAD]
 
     def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Inaccuracy:
         """The input at the eps at hand."""

@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 from flint import fmpq
 
 import dipc.views as views
 from dipc.claims.oracle import SignOracle
+from dipc.claims.regions import Region, violated_regions
 from dipc.claims.rows import Row, lines
 from dipc.claims.wording import Record, greater
 from dipc.errors import Span
@@ -30,9 +32,10 @@ from dipc.models.laws import Vector
 from dipc.models.values import Valuation
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval
+from dipc.signs.ends import Interval, shown
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Answer
+from dipc.signs.inequality import Answer, Fails, Unclear
+from dipc.signs.limits import Unsettled
 
 
 class Checked(NamedTuple):
@@ -112,21 +115,48 @@ class Inequalities(ABC):
     """The inequalities of one claim, decided by one oracle."""
 
     claim: Claim
+    judge: SignOracle
 
     @abstractmethod
-    def examine(self, left: Vector, right: Vector) -> list[Checked]:
-        """The inequalities for P(u) and P(u') with their answers, up to the first one that fails.
+    def slacks(self, left: Vector, right: Vector) -> Iterator[tuple[tuple[int, ...], Quotient]]:
+        """What must be >= 0 for P(u) and P(u'), each with the places of its outputs.
 
-        Of a claim by output the vectors hold one probability, and there is exactly one inequality.
+        A claim by output has exactly one slack for every probability; it is asked about single ones, too.
+        Raises :class:`~dipc.signs.limits.Unsettled` if it is not settled which outputs matter.
         """
 
     @abstractmethod
-    def witness(self, finding: Finding, laws: PairOfLaws) -> Witness:
-        """The witness for a violated inequality, made simple, and what is known around it."""
+    def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Any:
+        """The witness for a violated inequality at the eps at hand, without its regions."""
 
-    def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Witness:
-        """The same without further work, if it takes any: for a limit that strikes meanwhile."""
-        return self.witness(finding, laws)
+    def simplest(self, finding: Finding, laws: PairOfLaws) -> Finding:
+        """The finding with the outputs that violate the claim most at its eps, a simple one."""
+        return finding
+
+    def examine(self, left: Vector, right: Vector) -> list[Checked]:
+        """The inequalities for P(u) and P(u') with their answers, up to the first one that fails."""
+        found: list[Checked] = []
+        try:
+            for outputs, slack in self.slacks(left, right):
+                f = self.judge.normal_form(slack)
+                found.append(Checked(outputs, f, self.judge.decide(f)))
+                if isinstance(found[-1].answer, Fails):
+                    break
+        except Unsettled as doubt:
+            return [Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))]
+        return found
+
+    def witness(self, finding: Finding, laws: PairOfLaws) -> Witness:
+        """The finding at a simple eps, with every eps at which the two inputs violate the claim."""
+        slacks = {o: self.judge.numerator(slack) for o, slack in self.slacks(*laws.laws)}
+        regions: list[Region] = []
+        with suppress(Unsettled):
+            sample = violated_regions([slacks[finding.outputs]], self.claim.budgets)[0].sample
+            finding = self.simplest(finding._replace(sample=sample), laws)
+        with suppress(Unsettled):
+            regions = violated_regions([*slacks.values()], self.claim.budgets)
+        found: Witness = replace(self.witness_as_found(finding, laws), regions=tuple(map(shown, regions)))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from flint import fmpq
 
-from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
+from dipc.claims.claim import Claim, Finding, Inequalities, PairOfLaws, Witness
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative, require_positive
 from dipc.claims.ratios import Measure, Ratio, vanishes
-from dipc.claims.regions import violated_regions
 from dipc.claims.rows import (
     Row,
     against_row,
@@ -28,9 +27,7 @@ from dipc.models.laws import Vector
 from dipc.models.values import Valuation, valuation_text
 from dipc.numbers.exact import Exact
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import Interval, shown
-from dipc.signs.inequality import Fails
-from dipc.signs.roots import Unsettled
+from dipc.signs.ends import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,30 +98,10 @@ class MeasuredInequalities(Inequalities):
     def _infinite(self, ratio: Ratio) -> bool:
         return not ratio.others and vanishes(ratio.q, self.judge.budgets)
 
-    def examine(self, left: Vector, right: Vector) -> list[Checked]:
-        """All inequalities, up to the first that fails."""
-        questions = []
+    def slacks(self, left: Vector, right: Vector) -> Iterator[tuple[tuple[int, ...], Quotient]]:
+        """What each ratio is less than its bound."""
         for places, ratio, bound in self._ratios(left, right):
-            f = self.judge.normal_form(bound - ratio.p)
-            answer = self.judge.decide(f)
-            questions.append(Checked(places, f, answer))
-            if isinstance(answer, Fails):
-                break
-        return questions
-
-    def witness(self, finding: Finding, laws: PairOfLaws) -> Excess:
-        """The finding at a simple eps, with every eps at which the two inputs break the claim."""
-        budgets, simplest, slacks = self.claim.budgets, finding, []
-        try:
-            for places, ratio, bound in self._ratios(*laws.laws):
-                slacks.append(self.judge.numerator(bound - ratio.p))
-                if places == finding.outputs:
-                    sample = violated_regions(slacks[-1:], budgets)[0].sample
-                    simplest = finding._replace(sample=sample)
-            regions = tuple(map(shown, violated_regions(slacks, budgets)))
-        except Unsettled:
-            return self.witness_as_found(finding, laws)
-        return replace(self.witness_as_found(simplest, laws), regions=regions)
+            yield places, bound - ratio.p
 
     def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Excess:
         """The finding with exact numbers at the eps at hand."""

@@ -18,26 +18,24 @@ pairs of inputs that have them, and leaves only the others to the table of signs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
 from flint import fmpq
 
-from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws
+from dipc.claims.claim import Claim, Finding, Inequalities, PairOfLaws
 from dipc.claims.counterexample import Counterexample
 from dipc.claims.exponent import Exponent, exponent_text
 from dipc.claims.oracle import SignOracle, require_nonnegative, require_positive
-from dipc.claims.regions import Region, violated_regions
 from dipc.claims.verdict import Proved, Refuted
 from dipc.claims.wording import Record
 from dipc.models.laws import Vector, mass
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
-from dipc.signs.ends import shown
 from dipc.signs.eps_range import EpsRange
-from dipc.signs.inequality import Fails, Holds, Unclear
+from dipc.signs.inequality import Holds
 from dipc.signs.roots import Unsettled
 from dipc.signs.tables import RootCluster, sign_table
 
@@ -150,29 +148,11 @@ class PrivacyInequalities(Inequalities):
         self._margins: dict[tuple[Quotient, Quotient], Quotient] = {}
         self._signs: dict[tuple[Quotient, Quotient], int | None] = {}
 
-    def examine(self, left: Vector, right: Vector) -> list[Checked]:
-        """All inequalities, up to the first that fails."""
-        try:
-            sets = self.critical_sets(left, right)
-        except Unsettled as doubt:
-            return [Checked(tuple(range(len(left))), None, Unclear(doubt.low, doubt.high))]
-        questions = []
+    def slacks(self, left: Vector, right: Vector) -> Iterator[tuple[tuple[int, ...], Quotient]]:
+        """Those of single outputs, or if delta is not 0 of the worst sets."""
+        sets = self.worst_sets(left, right) if self.claim.delta else [(o,) for o in range(len(left))]
         for chosen in sets:
-            f = self.judge.normal_form(self.slack(left, right, chosen))
-            answer = self.judge.decide(f)
-            questions.append(Checked(chosen, f, answer))
-            if isinstance(answer, Fails):
-                break
-        return questions
-
-    def critical_sets(self, left: Vector, right: Vector) -> list[tuple[int, ...]]:
-        """The sets of outputs whose inequalities mean privacy: single outputs, or the worst sets.
-
-        Raises :class:`~dipc.signs.roots.Unsettled` if worst sets are not settled.
-        """
-        if self.claim.delta:
-            return self.worst_sets(left, right)
-        return [(o,) for o in range(len(left))]
+            yield chosen, self.slack(left, right, chosen)
 
     def margin(self, p: Quotient, q: Quotient) -> Quotient:
         """``exp(epsilon) q - p``."""
@@ -218,57 +198,29 @@ class PrivacyInequalities(Inequalities):
 
     # --- the counterexample ---
 
-    def witness(self, finding: Finding, laws: PairOfLaws) -> Counterexample:
-        """The finding at a simple eps, with exact numbers and every eps at which the pair is violated."""
-        outputs, sample = self._simplest(finding, laws)
-        return self._counterexample(outputs, sample, self._violated_for(laws), laws)
-
     def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Counterexample:
         """The finding with exact numbers at the eps at hand."""
-        return self._counterexample(finding.outputs, finding.sample, [], laws)
-
-    def _counterexample(
-        self, outputs: tuple[int, ...], sample: fmpq, regions: list[Region], laws: PairOfLaws
-    ) -> Counterexample:
         left, right = laws.laws
-        p, q = mass(left, outputs), mass(right, outputs)
+        p, q = mass(left, finding.outputs), mass(right, finding.outputs)
         bound = self.claim.bound(q)
         return Counterexample(
             input=laws.inputs[0],
             neighbour=laws.inputs[1],
-            outputs=tuple(laws.outcomes[o] for o in outputs),
-            epsilon=sample,
+            outputs=tuple(laws.outcomes[o] for o in finding.outputs),
+            epsilon=finding.sample,
             probability=p,
             neighbour_probability=q,
             bound=bound,
             excess=p - bound,
-            regions=tuple(map(shown, regions)),
+            regions=(),
         )
 
-    def _simplest(self, finding: Finding, laws: PairOfLaws) -> tuple[tuple[int, ...], fmpq]:
-        """The outputs with the simplest eps at which they violate the claim.
-
-        With delta > 0 the outputs are the worst set at that eps.
-        """
-        slack = self.slack(*laws.laws, finding.outputs)
-        try:
-            regions = violated_regions([self.judge.numerator(slack)], self.claim.budgets)
-        except Unsettled:
-            return finding.outputs, finding.sample
-        sample = regions[0].sample
+    def simplest(self, finding: Finding, laws: PairOfLaws) -> Finding:
+        """With delta > 0 the outputs are the worst set at that eps."""
         if self.claim.by_output:
-            return finding.outputs, sample
-        margins = self.margins(*laws.laws)
-        return tuple(o for o, margin in enumerate(margins) if margin.sign_at(sample) < 0), sample
-
-    def _violated_for(self, laws: PairOfLaws) -> list[Region]:
-        """Where some set of outputs of this pair violates the claim; empty if that is not settled."""
-        try:
-            sets = self.critical_sets(*laws.laws)
-            slacks = [self.judge.numerator(self.slack(*laws.laws, chosen)) for chosen in sets]
-            return violated_regions(slacks, self.claim.budgets)
-        except Unsettled:
-            return []
+            return finding
+        margins = enumerate(self.margins(*laws.laws))
+        return finding._replace(outputs=tuple(o for o, f in margins if f.sign_at(finding.sample) < 0))
 
 
 def worst_sets(margins: Sequence[ExpPoly], budgets: EpsRange) -> list[tuple[int, ...]]:

@@ -17,7 +17,7 @@ from answers import contents
 from flint import fmpq
 
 import dipc
-from dipc.claims.claim import Checked, Claim, Finding, Inequalities, PairOfLaws, Witness
+from dipc.claims.claim import Claim, Finding, Inequalities, PairOfLaws, Witness
 from dipc.claims.deciding import decide
 from dipc.claims.oracle import SignOracle
 from dipc.claims.rows import Row, eps_row, number_row
@@ -33,6 +33,7 @@ from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.quotient import Quotient
 from dipc.report.document import plain_document, section_lines
 from dipc.report.words import verdict_rows
+from dipc.signs.ends import Interval
 from dipc.signs.eps_range import EpsRange
 
 EPS = ExpPoly.exp(1)
@@ -51,6 +52,7 @@ class Peak(Witness):
     outputs: Sequence[Valuation]
     epsilon: fmpq
     value: Quotient
+    regions: tuple[Interval, ...] = ()
 
     def brief(self) -> str:
         return f"{valuation_text(self.input)}: {valuation_text(self.outputs[0])} at eps = {self.epsilon}"
@@ -138,13 +140,13 @@ class AtMost(Inequalities):
 
     def __init__(self, claim: Numeric, oracle: SignOracle) -> None:
         self.claim: Numeric = claim
-        self.oracle = oracle
+        self.judge = oracle
 
-    def examine(self, left: Vector, right: Vector) -> list[Checked]:
-        f = self.oracle.normal_form(Quotient.of(self.claim.limit) - self.claim.value(left, right, 0))
-        return [Checked((0,), f, self.oracle.decide(f))]
+    def slacks(self, left: Vector, right: Vector) -> Iterator[tuple[tuple[int, ...], Quotient]]:
+        for o in range(len(left)) if self.claim.by_output else (0,):
+            yield (o,), Quotient.of(self.claim.limit) - self.claim.value(left, right, o)
 
-    def witness(self, finding: Finding, laws: PairOfLaws) -> Peak:
+    def witness_as_found(self, finding: Finding, laws: PairOfLaws) -> Peak:
         (output,) = finding.outputs
         value = self.claim.value(*laws.laws, output)
         return Peak(laws.inputs[0], (laws.outcomes[output],), finding.sample, value)

@@ -174,8 +174,8 @@ def _requirements(
     """The inequalities not yet seen, in the order of the first pairs of inputs that lead to them."""
     factor = comparison.claim.factor
     for case in cases_in_order(neighbours, comparison.claim.by_output):
-        for chosen in comparison.critical_sets(case.left, case.right):
-            f = comparison.judge.normal_form(comparison.slack(case.left, case.right, chosen))
+        for chosen, slack in comparison.slacks(case.left, case.right):
+            f = comparison.judge.normal_form(slack)
             if f in seen or not chosen:
                 continue
             seen.add(f)
