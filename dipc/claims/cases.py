@@ -34,9 +34,6 @@ class Counts:
     decided by the sign at the only eps in question.  ``broken`` ones do not hold, ``open`` ones are not
     settled.
 
-    Of ``reduced`` outputs only extremal pairs were examined: ``inequalities`` counts those, and ``pairs`` all
-    that they stand for.
-
     If a limit was reached, ``pairs`` are those settled with all their inequalities, and ``inequalities``
     are all that were settled, for these pairs and others.
 
@@ -55,7 +52,6 @@ class Counts:
     at_point: int = 0
     broken: int = 0
     open: int = 0
-    reduced: int = 0
     shortcut: str = ""
 
 
@@ -109,8 +105,6 @@ class Findings:
             return self._counts(neighbours, pairs, asked)
         if neighbours.shortcut:
             return self._counts(neighbours, self.inequalities, self.inequalities)
-        if neighbours.reduced:
-            return self._counts(neighbours, neighbours.count(), self.inequalities)
         pairs = neighbours.count(found.pair)
         if claim.by_output:
             return self._counts(
@@ -122,8 +116,7 @@ class Findings:
 
     def counts_so_far(self, neighbours: Neighbours) -> Counts:
         """What was settled before a limit: pairs with all their outputs, and all equal inequalities."""
-        settled = 0 if neighbours.reduced else neighbours.count(self.open - 1)
-        settled = self.inequalities if neighbours.shortcut else settled
+        settled = self.inequalities if neighbours.shortcut else neighbours.count(self.open - 1)
         return self._counts(neighbours, settled, self.inequalities)
 
     def _counts(self, neighbours: Neighbours, pairs: int, inequalities: int) -> Counts:
@@ -140,7 +133,6 @@ class Findings:
             at_point=kinds[Point],
             broken=kinds[Fails],
             open=kinds[Unclear],
-            reduced=neighbours.reduced,
             shortcut=neighbours.shortcut,
         )
 

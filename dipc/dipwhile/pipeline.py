@@ -55,7 +55,7 @@ else:
     divergence = lazily("dipc.claims.divergence")
     tightness = lazily("dipc.claims.tightness.losses")
 
-FEW = 100  # inputs, of which all pairs are compared at once
+FEW = 80  # inputs, of which all pairs are compared at once
 LOG = logging.getLogger(__name__)
 NO_LOSS = ast.Number(fmpq(0))
 UNEVEN = "the epsilon of the claim is not symmetric: it was read both ways round"
@@ -381,7 +381,7 @@ def neighbours_of(
 
     They are a product; a single pair is listed.
     With ``extremal`` the question is by output, and pairs that others dominate may be left out: see
-    :mod:`dipc.dipwhile.hub.extremal` and :mod:`dipc.dipwhile.semantics.extremal`.
+    :mod:`dipc.dipwhile.hub.extremal`.
     """
     clock.tick("output distributions")
     program, relation = explored.program, explored.program.adjacency
@@ -394,7 +394,7 @@ def neighbours_of(
                 return found
         walked, left_open = explored.neighbours(relation, clock)
         check_for_all_budgets(left_open, judge)
-        return walked.telling(partial(clock.tick, "neighbours"), judge if extremal else None)
+        return walked.telling(partial(clock.tick, "neighbours"))
     inputs, pairs, symmetric = pairs_one_by_one(explored, pair, clock)
     explorer = Explorer(program, clock.deadline)
     neighbours = _listed(explorer, inputs, pairs, clock, symmetric)

@@ -65,10 +65,6 @@ class Neighbours(Protocol):
         """Whether the relation was symmetric as it was written."""
 
     @property
-    def reduced(self) -> int:
-        """For how many outcomes :meth:`by_output` left out pairs that others dominate."""
-
-    @property
     def shortcut(self) -> str:
         """Why the cases by output are only those that decide a claim; empty if they are all."""
 
@@ -114,7 +110,6 @@ class Listed:
         self.inputs = len(inputs)
         self.outcomes = outcomes
         self.symmetric = symmetric
-        self.reduced = 0
         self.different = any(i != j for i, j in pairs)
         self._inputs = inputs
         self._pairs = pairs

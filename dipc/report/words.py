@@ -85,7 +85,6 @@ def checked(counts: Counts, of_pairs: bool = True) -> str:
         return f"{_number(counts.inputs, 'input')}; no pair of neighbours is settled yet"
     about = f" of {counts.shortcut}" if counts.shortcut else ""
     pairs = f", {_number(counts.pairs, 'ordered pair')} of neighbours, {_number(counts.outputs, 'output')}"
-    pairs += f" ({counts.reduced} by extremal pairs)" if counts.reduced else ""
     return (
         f"{_number(counts.inputs, 'input')}{pairs * of_pairs}: {_number(counts.inequalities, 'inequality')}, "
         f"{counts.distinct} distinct{about}" + (f" ({shown})" if shown else "")

@@ -72,7 +72,7 @@ def certificate(program: CoreProgram, verdict: Verdict) -> Listed:
         case Private(goal) if program.adjacency is not None:
             evidence = verdict.evidence
             known = evidence is not None and evidence.system is program
-            if evidence is None or not known or evidence.neighbours.reduced:
+            if evidence is None or not known:
                 evidence = evidence_of(program, goal)
             return Writer(program, program.adjacency, goal, goal.budgets).proof(evidence)
     raise InputError("there is no certificate: nothing was decided about all adjacent inputs of the program")

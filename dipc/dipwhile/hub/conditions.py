@@ -77,6 +77,17 @@ class Condition(NamedTuple):
     offset: fmpq
 
 
+NO_LIMITS: Interval = None, None
+
+
+class Member(NamedTuple):
+    """A sample of a star: the hub minus it is in the interval, and it is within limits; None for the hub."""
+
+    sample: int
+    interval: Interval | None
+    limits: Interval
+
+
 class Run(NamedTuple):
     """What a run has assigned to outputs and its conditions, last ones first; the weight of its draws."""
 
@@ -156,31 +167,35 @@ def limits(bounds: Bounds) -> dict[int, Interval]:
     return {sample: _negated(interval) for (zero, sample), interval in bounds.items() if zero < len(ZEROS)}
 
 
-def stars(bounds: Bounds, samples: Sequence[Sample]) -> dict[int, list[tuple[int, Interval]]]:
-    """The spokes of each hub with the interval of the hub minus the spoke.
+def stars(bounds: Bounds, samples: Sequence[Sample]) -> list[list[Member]]:
+    """The hubs, each with its spokes, in the order of the hubs.
 
     Raises :class:`Unfit` if two samples with other comparisons are compared, or if a sample is compared with
     a cell beside it, and without; also if a constant may make the comparisons impossible.
     """
-    often = Counter(end for pair in bounds for end in pair if pair[0] >= len(ZEROS))
     limited = limits(bounds)
-    if len({samples[sample].place for sample in {*often, *limited}}) < len({*often, *limited}):
+    often = Counter(end for pair in bounds if pair[0] >= len(ZEROS) for end in pair)
+    known = {*often, *limited} if limited else often
+    if len({samples[sample].place for sample in known}) < len(known):
         raise Unfit
-    hubs: dict[int, list[tuple[int, Interval]]] = {sample: [] for sample in limited if sample not in often}
+    hubs: dict[int, list[Member]] = {sample: [] for sample in limited if sample not in often}
     for (one, other), interval in bounds.items():
         if one < len(ZEROS):
             continue
         if often[one] > 1 and often[other] > 1:
             raise Unfit
         if often[other] > often[one]:
-            hubs.setdefault(other, []).append((one, _negated(interval)))
-        else:  # of two that are alone the first is the hub
-            hubs.setdefault(one, []).append((other, interval))
-    for hub, spokes in hubs.items():
-        star = {hub, *(spoke for spoke, _ in spokes)}
-        if not star.isdisjoint(limited) and any(samples[sample].one_sided for sample in star):
+            one, other, interval = other, one, _negated(interval)
+        # of two that are alone the first is the hub
+        hubs.setdefault(one, []).append(Member(other, interval, limited.get(other, NO_LIMITS)))
+    found = [
+        [Member(hub, None, limited.get(hub, NO_LIMITS)), *spokes] for hub, spokes in sorted(hubs.items())
+    ]
+    for star in found if limited else ():
+        several = {member.sample for member in star}
+        if not several.isdisjoint(limited) and any(samples[sample].one_sided for sample in several):
             raise Unfit
-    return hubs
+    return found
 
 
 class Folding:

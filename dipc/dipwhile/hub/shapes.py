@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from dipc.dipwhile.hub.conditions import Interval, Run, limits, stars
+from dipc.dipwhile.hub.conditions import Interval, Weighted, stars
 from dipc.dipwhile.hub.integrals import ABOVE, BELOW, HUB, WITHIN, Factor, Integrals, Powers
 from dipc.dipwhile.hub.symbolic import Execution
 from dipc.dipwhile.semantics.adjacency import InputSpace
@@ -33,7 +33,6 @@ Roles = tuple[
 ]  # of one cell: the star (of its output) and the role in it, by their numbers
 Cells = tuple[int, ...]  # places of cells
 ONE = Quotient.one()
-NO_LIMITS: Interval = None, None
 
 
 class Role(NamedTuple):
@@ -81,26 +80,21 @@ class Shapes:
 
     # --- from runs to shapes -------------------------------------------------------------------
 
-    def _shape(self, runs: list[Run]) -> tuple[Shape, tuple[Cells, ...]]:
+    def _shape(self, runs: list[Weighted]) -> tuple[Shape, tuple[Cells, ...]]:
         cells: dict[int, list[tuple[int, int]]] = defaultdict(list)
         weights: list[Quotient] = []
         constant: list[tuple[tuple[int, ...], ...]] = []
         star = 0
-        for run in runs:
-            bounds = self._execution.bounds(run)
-            assert bounds is not None
-            limited, fixed = limits(bounds), list[tuple[int, ...]]()
-            for hub, spokes in sorted(stars(bounds, self._execution.samples).items()):
-                members = [
-                    self._member(sample, interval, limited.get(sample, NO_LIMITS))
-                    for sample, interval in ((hub, None), *spokes)
-                ]
+        for bounds, weight in runs:
+            fixed: list[tuple[int, ...]] = []
+            for samples in stars(bounds, self._execution.samples):
+                members = [self._member(*sample) for sample in samples]
                 for place, role in members:
                     if place is not None:
                         cells[place].append((star, role))
                 fixed.append(tuple(sorted([role for place, role in members if place is None])))
                 star += 1
-            weights.append(run.weight)
+            weights.append(weight)
             constant.append(tuple(fixed))
         groups: dict[Roles, list[int]] = {}
         for place in sorted(cells):
@@ -113,7 +107,8 @@ class Shapes:
 
     def _member(self, sample: int, interval: Interval | None, limits: Interval) -> tuple[int | None, int]:
         """The cell of a sample, and its role: the hub minus it is in the interval; None for a hub."""
-        key = sample, *map(str, interval or ()), *map(str, limits)
+        ends = limits if interval is None else (*interval, *limits)
+        key = sample, *(end if end is None else (end.p, end.q) for end in ends)
         known = self._members.get(key)
         if known is None:
             own = self._execution.samples[sample]

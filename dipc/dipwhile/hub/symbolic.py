@@ -40,6 +40,7 @@ from dipc.dipwhile.hub.conditions import (
     Run,
     Sample,
     Unfit,
+    Weighted,
     bounds_of,
     elements,
     stars,
@@ -104,7 +105,7 @@ class Execution:
     def __init__(self, space: InputSpace, tick: Callable[[], None]) -> None:
         self.program = program = space.program
         self.samples = ZEROS.copy()
-        self.outcomes: dict[Outcome, list[Run]] = {}
+        self.outcomes: dict[Outcome, list[Weighted]] = {}
         self.left_open = LeftOpen({}, [])
         self._space, self._tick = space, tick
         self._numbers: dict[object, int] = {}
@@ -187,14 +188,14 @@ class Execution:
 
     def _halt(self, node: Node) -> None:
         for run in node.runs:
-            if self.bounds(run) is None:
+            if (bounds := self.bounds(run)) is None:
                 continue
             values = {c: v.start for c, v in self._outputs.items()}
             values.update(reversed(list(elements(run.outputs))))
             if None in values.values():
                 raise Unfit
             outcome: Any = tuple(values.values())
-            self.outcomes.setdefault(outcome, []).append(run)
+            self.outcomes.setdefault(outcome, []).append((bounds, run.weight))
 
     # --- instructions --------------------------------------------------------------------------
 

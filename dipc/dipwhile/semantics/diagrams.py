@@ -14,7 +14,7 @@ Nodes are small integers, cells are their places in the order of declaration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 from dipc.clock import Tick, unlimited
@@ -82,39 +82,6 @@ class Diagrams:
         while self.cells[node] < self.leaf_cell:
             node = self.branches[node][digits[self.cells[node]]]
         return node
-
-    def looking(self, node: int, cell: int) -> list[int]:
-        """The nodes of a function that look at a cell first; with ``leaf_cell``, its leaves."""
-        seen, stack, found = {node}, [node], []
-        while stack:
-            top = stack.pop()
-            if self.cells[top] == cell:
-                found.append(top)
-            fresh = {b for b in self.branches[top] if self.cells[b] <= cell} - seen
-            seen |= fresh
-            stack += fresh
-        return found
-
-    def compared(
-        self, pairs: Iterable[tuple[int, int]], accepted: Callable[[tuple[int, int]], bool]
-    ) -> frozenset[tuple[int, int]] | None:
-        """The pairs of different leaves that pairs of functions have on an input; None if one is refused."""
-        stack = [(left, right) for left, right in pairs if left != right]
-        seen, found = set(stack), set()
-        while stack:
-            left, right = stack.pop()
-            cell = min(self.cells[left], self.cells[right])
-            if cell == self.leaf_cell:
-                if not accepted((left, right)):
-                    return None
-                found.add((left, right))
-                continue
-            for k in range(self.sizes[cell]):
-                pair = self.branch(left, cell, k), self.branch(right, cell, k)
-                if pair[0] != pair[1] and pair not in seen:
-                    seen.add(pair)
-                    stack.append(pair)
-        return frozenset(found)
 
     def choice(self, cell: int, branches: Sequence[int]) -> int:
         """The function that is ``branches[k]`` where the cell has its k-th value.

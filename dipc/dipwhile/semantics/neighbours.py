@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Protocol
 
-from dipc.claims.oracle import SignOracle
 from dipc.clock import Tick, unlimited
 from dipc.dipwhile.semantics.adjacency import Distance, InputSpace
 from dipc.dipwhile.semantics.diagrams import Diagrams
-from dipc.dipwhile.semantics.extremal import Orders, Search
 from dipc.dipwhile.semantics.formulas import Related
 from dipc.dipwhile.semantics.pairs import (
     Ranks,
@@ -27,8 +24,6 @@ from dipc.dipwhile.semantics.valuations import grouped, in_order, output_valuati
 from dipc.models.laws import Case, Vector
 from dipc.models.values import Valuation, Value
 from dipc.numbers.quotient import Quotient
-
-LOG = logging.getLogger(__name__)
 
 
 class Functions(Protocol):
@@ -90,11 +85,6 @@ class WithinDistance:
         self._valuations: dict[int, Valuation] = {}
         self._relation = relation
 
-    @property
-    def reduced(self) -> int:
-        """For how many outcomes pairs that others dominate were left out."""
-        return 0
-
     def count(self, limit: int | None = None) -> int:
         """A walk that looks at no probability."""
         return number_of_pairs(self.space, self._up_to(limit))
@@ -125,16 +115,11 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         OutputLaws.__init__(self, functions, space)
         WithinDistance.__init__(self, space, relation)
         self._tick: Tick = unlimited
-        self._oracle: SignOracle | None = None
-        self.orders: list[Orders | None] = []
 
-    def telling(self, tick: Tick, oracle: SignOracle | None = None) -> ProductNeighbours:
-        """The same neighbours, whose walks call ``tick`` and add to diagrams of their own.
-
-        With an oracle ``by_output`` may leave out pairs that others dominate on its eps range.
-        """
+    def telling(self, tick: Tick) -> ProductNeighbours:
+        """The same neighbours, whose walks call ``tick`` and add to diagrams of their own."""
         other = copy(self)
-        other._tick, other._oracle = tick, oracle
+        other._tick = tick
         other._diagrams = self._diagrams.copy()
         return other
 
@@ -142,27 +127,12 @@ class ProductNeighbours(OutputLaws, WithinDistance):
         """The places of both inputs of all pairs, pair by pair."""
         return listed_pairs(self.space, self._relation)
 
-    @property
-    def reduced(self) -> int:
-        """For how many outcomes ``by_output`` went through extremal pairs only: those that have orders."""
-        return sum(orders is not None for orders in self.orders)
-
     def by_output(self) -> Iterator[Case]:
-        """A walk for every outcome; its orders, if it went through extremal pairs only, become known."""
-        self.orders = []
-        search, walk = None, Walk(self.space, self._relation)
-        if self._oracle is not None and isinstance(self._relation, Distance):
-            search = Search(self._diagrams, self.space, self._relation, self._oracle, self._tick)
+        """A walk for every outcome."""
+        walk = Walk(self.space, self._relation)
         for o, function in enumerate(self._functions):
-            if search is None:
-                found = walk.pairs(self._diagrams, function, self._tick)
-            else:
-                found, orders = search.pairs(function)
-                self.orders.append(orders)
-            for (left, right), pairs in found.items():
+            for (left, right), pairs in walk.pairs(self._diagrams, function, self._tick).items():
                 yield Case((o,), (self._probability(left),), (self._probability(right),), pairs)
-        if self.reduced:
-            LOG.info("shortcut: extremal pairs for %d of %d outputs", self.reduced, len(self._functions))
 
     def by_law(self, limit: int | None = None) -> Iterator[Case]:
         """One walk with all outcomes at once."""

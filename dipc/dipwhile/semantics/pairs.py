@@ -119,19 +119,9 @@ class Walk:
 
     def pairs(self, diagrams: Diagrams, node: int, tick: Callable[[], None]) -> dict[tuple[int, int], Pairs]:
         """The pairs of leaves that a function has on the pairs of the relation, each with those pairs."""
-        found = self.up_to(None, diagrams, node, tick)
-        assert found is not None
-        return found
-
-    def up_to(
-        self, most: int | None, diagrams: Diagrams, node: int, tick: Callable[[], None]
-    ) -> dict[tuple[int, int], Pairs] | None:
-        """The same, or None if there are more than ``most`` pairs of nodes after some cell."""
         triples = {(node, node, self._relation.start): Pairs(0, 1)}
         for steps in self._steps:
             triples = _read(diagrams, triples, steps, tick)
-            if most is not None and len({(left, right) for left, right, _ in triples}) > most:
-                return None
         found: dict[tuple[int, int], Pairs] = {}
         for (left, right, state), pairs in triples.items():
             if self._relation.accepts(state):
