@@ -23,7 +23,6 @@ A run that never ends is an outcome, too, and shows nothing else: all its finite
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NoReturn, assert_never
@@ -84,6 +83,7 @@ class Path:
         self.samples: list[Sample] = []
         self.conditions = list(source.facts)
         self.bounds = [*source.bounds]  # on public numbers: true of every run that comes here
+        self.whole: set[Symbol] = set()  # unknowns that are integers, by where they are from
         self.guards: dict[Guard, None] = {}
         self.cost, self.choices = ZERO, list[Choice | Exponential]()
         self.outputs: dict[object, tuple[str, Datum, Span]] = {}
@@ -175,7 +175,8 @@ class Path:
     # --- what is known of public numbers -----------------------------------------------------------
 
     def learn(self, value: Linear, low: Linear, high: Linear) -> None:
-        """Know that a number is between two others."""
+        """Know that an unknown is an integer between two bounds."""
+        self.whole.add(value.terms[0][0])
         self.bounds += Condition(value.plus(low, -ONE)), Condition(high.plus(value, -ONE))
 
     def shows(self, value: Linear, *, strict: bool = False) -> bool:
@@ -206,8 +207,9 @@ class Path:
     def _is_integer(self, symbol: Symbol) -> bool:
         if symbol.kind == "sample":
             return NOISE[self.samples[symbol.number].kind].integer
-        name = re.split(r"[\[#]", symbol.name)[0]  # of an array, and of one of several unknowns
-        return name in self.system.integers or name.startswith(("floor(", "ceil("))
+        name, known = symbol.name, self.system.integers
+        named = name in known or name.partition("[")[0] in known or name.startswith(("floor(", "ceil("))
+        return named or symbol in self.whole
 
     # --- what may fail -----------------------------------------------------------------------------
 
