@@ -9,11 +9,11 @@ Every change is tried against all conditions of its edges: the result is a proof
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form
+from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge
 from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.wording import differences, value
 
@@ -48,38 +48,28 @@ def _alike(
     for motion in (STAY, FOLLOW):
         changed: dict[int, Shifts] = {}
         for n, i in uses:
-            own = Local(automaton.edges[n], strategy)
-            shifts = list(changed.get(n, current[n]))
-            shifts[i] = ZERO if motion == STAY else own.value(own.edge.samples[i].mean, shifts)
+            edge, shifts = automaton.edges[n], list(changed.get(n, current[n]))
+            known = differences(strategy.deltas.get(edge.source, {}), shifts)
+            shifts[i] = ZERO if motion == STAY else value(edge.samples[i].mean, known)
             changed[n] = tuple(shifts)
-        if all(Local(automaton.edges[n], strategy).holds(shifts) for n, shifts in changed.items()):
+        if all(_holds(automaton.edges[n], strategy, shifts) for n, shifts in changed.items()):
             return changed
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
-    """The conditions of one edge, where the potentials and the deltas are given."""
-
-    edge: Edge
-    strategy: Strategy
-
-    def value(self, form: Form, shifts: Iterable[fmpq]) -> fmpq:
-        """A form at some shifts of the samples."""
-        return value(form, differences(self.strategy.deltas.get(self.edge.source, {}), tuple(shifts)))
-
-    def holds(self, shifts: Shifts) -> bool:
-        """Whether the shifts keep the guards, the supports, the variables and the budget."""
-        edge, after = self.edge, self.strategy.deltas.get(self.edge.target, {})
-        spent = edge.cost
-        for sample, shift in zip(edge.samples, shifts, strict=True):
-            move = shift - self.value(sample.mean, shifts)
-            spent += sample.rate * abs(move)
-            if (sample.kind == "LapPlus" and move < 0) or (sample.kind == "DLap" and shift.q != 1):
-                return False
-        for guard in edge.guards:
-            left = self.value(guard.form, shifts)
-            if left < 0 or (guard.equal and left):
-                return False
-        before, rest = (self.strategy.potentials.get(p, ZERO) for p in (edge.source, edge.target))
-        return before >= spent + rest and all(self.value(f, shifts) == after[name] for name, f in edge.sets)
+def _holds(edge: Edge, strategy: Strategy, shifts: Shifts) -> bool:
+    """Whether the shifts keep the guards, the supports, the variables and the budget of one edge."""
+    known = differences(strategy.deltas.get(edge.source, {}), shifts)
+    after, spent = strategy.deltas.get(edge.target, {}), edge.cost
+    for sample, shift in zip(edge.samples, shifts, strict=True):
+        move = shift - value(sample.mean, known)
+        spent += sample.rate * abs(move)
+        if (sample.kind == "LapPlus" and move < 0) or (sample.kind == "DLap" and shift.q != 1):
+            return False
+    left = [(value(guard.form, known), guard.equal) for guard in edge.guards]
+    before, rest = (strategy.potentials.get(place, ZERO) for place in (edge.source, edge.target))
+    return (
+        all(kept >= 0 and not (equal and kept) for kept, equal in left)
+        and all(value(form, known) == after[name] for name, form in edge.sets)
+        and before >= spent + rest
+    )
