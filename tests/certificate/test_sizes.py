@@ -35,8 +35,8 @@ from dipc.dipwhile.allsizes.automaton import (
     Step,
     Symbol,
 )
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
 from dipc.dipwhile.certify.every_size import BUILT, compared, sizes_certificate
 from dipc.dipwhile.syntax.parser import parse

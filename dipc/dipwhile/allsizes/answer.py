@@ -12,8 +12,8 @@ from dipc.claims.counterexample import Counterexample
 from dipc.claims.oracle import SignOracle
 from dipc.claims.verdict import ThreeAnswers
 from dipc.clock import Clock
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.tidy import tidy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.dipwhile.syntax.everywhere import empty_ranges

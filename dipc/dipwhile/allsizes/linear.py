@@ -10,7 +10,7 @@ Every solution is a proof (section 6 of the mathematics: a shift that is constan
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from flint import fmpq
@@ -24,8 +24,6 @@ NONE_EXIST, NONE_FOUND = "no integer shifts exist", "no integer shifts were foun
 MAX_BRANCHES = 200
 """How many programs are solved at most to make the shifts of integer noise integers."""
 
-Delta = tuple[int, str]
-
 
 class Bound(NamedTuple):
     """The shift of a sample of an edge is ``>= value``, or ``<= value`` if ``above``."""
@@ -37,18 +35,21 @@ class Bound(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cheapest:
-    """The least ``cost`` of a run, with a solution: see :class:`..strategies.Strategy`.
+class Strategy:
+    """A solution for some edges of an automaton, with the least ``cost`` of a run.
 
-    ``carrying`` are the edges (by position) without which a run might be cheaper, as far as the multipliers
-    of the program show.
+    ``edges`` are their numbers, ascending.  ``potentials``: what may be spent from a place on, for each place
+    that an edge begins or ends in.  ``deltas``: the difference of each live variable there.  ``shifts``: for
+    each of ``edges`` the shifts of its samples.  ``carrying`` are the edges (by position) without which a run
+    might be cheaper, as far as the multipliers of the program show.
     """
 
-    cost: fmpq
+    edges: tuple[int, ...]
     potentials: dict[int, fmpq]
-    deltas: dict[Delta, fmpq]
+    deltas: dict[int, dict[str, fmpq]]
     shifts: tuple[tuple[fmpq, ...], ...]
-    carrying: tuple[int, ...]
+    cost: fmpq = field(default=ZERO, compare=False)
+    carrying: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class NoShift:
         """Infinite."""
 
 
-def cheapest(edges: Sequence[Edge], start: int, clock: Clock) -> Cheapest | NoShift:
+def cheapest(edges: Sequence[Edge], start: int, clock: Clock) -> Strategy | NoShift:
     """The least potential of ``start`` for some edges together; shifts of integer noise are integers.
 
     Sums of potentials and moves break ties, so that samples move only where they must.
@@ -74,7 +75,7 @@ def cheapest(edges: Sequence[Edge], start: int, clock: Clock) -> Cheapest | NoSh
     return _branched(edges, start, found, clock)
 
 
-def relaxed(edges: Sequence[Edge], start: int, bounds: Sequence[Bound] = ()) -> Cheapest | NoShift:
+def relaxed(edges: Sequence[Edge], start: int, bounds: Sequence[Bound] = ()) -> Strategy | NoShift:
     """As :func:`cheapest`, but shifts of integer noise may be fractions: a lower bound."""
     program = _Program(edges)
     rows = [*program.rows(), *(Row(program.bound(bound)) for bound in bounds)]
@@ -141,23 +142,20 @@ class _Program:
         added(terms, self._shifts[bound.edge][bound.sample], sign)
         return terms
 
-    def solution(self, start: int, found: Least, carrying: tuple[int, ...]) -> Cheapest:
+    def solution(self, start: int, found: Least, carrying: tuple[int, ...]) -> Strategy:
         places = {start, *(place for edge in self.edges for place in (edge.source, edge.target))}
         values, known = found.values, found.values | {CONSTANT: ONE}
-        return Cheapest(
-            found.cost,
-            {place: values.get(self.potential(place), ZERO) for place in sorted(places)},
-            {
-                (place, str(name)): values.get(j, ZERO)
-                for (kind, place, name), j in self.numbers.items()
-                if kind == "delta"
-            },
-            tuple(
-                tuple(sum((a * known.get(j, ZERO) for j, a in shift.items()), ZERO) for shift in shifts)
-                for shifts in self._shifts
-            ),
-            carrying,
+        deltas: dict[int, dict[str, fmpq]] = {place: {} for place in sorted(places)}
+        own_deltas = ((p, str(name), j) for (kind, p, name), j in self.numbers.items() if kind == "delta")
+        for place, name, j in sorted(own_deltas):
+            deltas[place][name] = values.get(j, ZERO)
+        shifts = (
+            tuple(sum((a * known.get(j, ZERO) for j, a in shift.items()), ZERO) for shift in own)
+            for own in self._shifts
         )
+        potentials = {place: values.get(self.potential(place), ZERO) for place in deltas}
+        numbers = tuple(range(len(self.edges)))
+        return Strategy(numbers, potentials, deltas, tuple(shifts), found.cost, carrying)
 
     def _move(self, i: int, k: int, sample: Sample) -> tuple[int, ...]:
         """The numbers of ``up`` and ``down``."""
@@ -178,7 +176,7 @@ class _Program:
         return self.numbers.setdefault((kind, where, what), len(self.numbers))
 
 
-def _fractional(edges: Sequence[Edge], found: Cheapest) -> Bound | None:
+def _fractional(edges: Sequence[Edge], found: Strategy) -> Bound | None:
     """The first shift of integer noise that is not an integer."""
     for i, edge in enumerate(edges):
         for k, (sample, shift) in enumerate(zip(edge.samples, found.shifts[i], strict=True)):
@@ -187,9 +185,9 @@ def _fractional(edges: Sequence[Edge], found: Cheapest) -> Bound | None:
     return None
 
 
-def _branched(edges: Sequence[Edge], start: int, root: Cheapest, clock: Clock) -> Cheapest | NoShift:
+def _branched(edges: Sequence[Edge], start: int, root: Strategy, clock: Clock) -> Strategy | NoShift:
     """Branch and bound, the cheapest first: the first solution in integers is the least one."""
-    waiting: list[tuple[Cheapest, tuple[Bound, ...]]] = [(root, ())]
+    waiting: list[tuple[Strategy, tuple[Bound, ...]]] = [(root, ())]
     for done in range(MAX_BRANCHES):
         if not waiting:
             return NoShift(root.carrying, NONE_EXIST)
@@ -201,6 +199,6 @@ def _branched(edges: Sequence[Edge], start: int, root: Cheapest, clock: Clock) -
         floor = fmpq(wrong.value.p // wrong.value.q)
         for half in (wrong._replace(value=floor, above=True), wrong._replace(value=floor + 1)):
             below = relaxed(edges, start, (*bounds, half))
-            if isinstance(below, Cheapest):
+            if isinstance(below, Strategy):
                 waiting.append((below, (*bounds, half)))
     return NoShift(root.carrying, NONE_FOUND)

@@ -10,36 +10,19 @@ together.  An edge between components is taken at most once: a run chooses one w
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flint import fmpq
 
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import ZERO, Automaton
-from dipc.dipwhile.allsizes.linear import Cheapest, NoShift, cheapest
+from dipc.dipwhile.allsizes.linear import NoShift, Strategy, cheapest
 from dipc.dipwhile.allsizes.runs import components, leaving, reached
 
 MAX_CHAINS = 3000
 TOO_MANY = f"more than {MAX_CHAINS} chains of decisions that can be taken once"
 MAX_MERGED = 200
 """Up to how many strategies it is tried whether some can be joined."""
-
-_Part = tuple[Sequence[int], Cheapest]
-
-
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """A solution for some edges of an automaton.
-
-    ``edges`` are their numbers, ascending.  ``potentials``: what may be spent from a place on, for each place
-    that an edge begins or ends in.  ``deltas``: the difference of each live variable there.  ``shifts``: for
-    each of ``edges`` the shifts of its samples.
-    """
-
-    edges: tuple[int, ...]
-    potentials: dict[int, fmpq]
-    deltas: dict[int, dict[str, fmpq]]
-    shifts: tuple[tuple[fmpq, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +89,7 @@ def _stage(
     automaton: Automaton, parts: Sequence[Sequence[int]], best: Solved | Unsolved | None, clock: Clock
 ) -> Solved | Unsolved:
     """A strategy for each part, if their t is less than the best one; a part that costs as much ends it."""
-    t, found = ZERO, list[_Part]()
+    t, found = ZERO, list[Strategy]()
     for done, part in enumerate(parts):
         clock.tick("strategies", done, len(parts))
         one = cheapest([automaton.edges[i] for i in part], automaton.start, clock)
@@ -119,33 +102,24 @@ def _stage(
         t = max(t, one.cost)
         if isinstance(best, Solved) and t >= best.t:
             return best
-        found.append((part, one))
-    merged = _merged(automaton, found, t, clock) if len(found) <= MAX_MERGED else found
-    return Solved(t, tuple(_strategy(automaton, part, one) for part, one in merged))
+        found.append(replace(one, edges=tuple(part)))
+    return Solved(t, tuple(_merged(automaton, found, t, clock) if len(found) <= MAX_MERGED else found))
 
 
-def _merged(automaton: Automaton, parts: Sequence[_Part], t: fmpq, clock: Clock) -> list[_Part]:
+def _merged(automaton: Automaton, parts: Sequence[Strategy], t: fmpq, clock: Clock) -> list[Strategy]:
     """Fewer and larger parts, if they cost no more together: each is joined to the first that it can be."""
-    merged: list[_Part] = []
-    for done, (part, alone) in enumerate(parts):
+    merged: list[Strategy] = []
+    for done, part in enumerate(parts):
         clock.tick("joining strategies", done, len(parts))
-        for n, (other, _) in enumerate(merged):
-            union = sorted({*other, *part})
+        for n, other in enumerate(merged):
+            union = sorted({*other.edges, *part.edges})
             together = cheapest([automaton.edges[i] for i in union], automaton.start, clock)
-            if isinstance(together, Cheapest) and together.cost <= t:
-                merged[n] = union, together
+            if isinstance(together, Strategy) and together.cost <= t:
+                merged[n] = replace(together, edges=tuple(union))
                 break
         else:
-            merged.append((part, alone))
+            merged.append(part)
     return merged
-
-
-def _strategy(automaton: Automaton, part: Sequence[int], found: Cheapest) -> Strategy:
-    deltas = {
-        place: {name: found.deltas.get((place, name), ZERO) for name in automaton.places[place].live}
-        for place in found.potentials
-    }
-    return Strategy(tuple(part), found.potentials, deltas, found.shifts)
 
 
 def _parts(

@@ -14,7 +14,7 @@ from dataclasses import replace
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge
-from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.wording import differences, value
 
 Shifts = tuple[fmpq, ...]

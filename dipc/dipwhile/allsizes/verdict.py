@@ -13,7 +13,7 @@ from dipc.errors import Span
 if TYPE_CHECKING:
     from dipc.claims.privacy import Violated
     from dipc.dipwhile.allsizes.automaton import Automaton
-    from dipc.dipwhile.allsizes.strategies import Strategy
+    from dipc.dipwhile.allsizes.linear import Strategy
     from dipc.dipwhile.syntax.core import CoreProgram
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import ZERO, Automaton, Edge, Form, Place, Symbol
-from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.models.values import show
 
 KINDS = {"output": "on the way to", "test": "if", "choice": "if", "value": "while", "label": "where"}

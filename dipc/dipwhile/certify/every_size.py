@@ -37,8 +37,8 @@ from dipc.dipwhile.allsizes.automaton import (
     Step,
 )
 from dipc.dipwhile.allsizes.confirm import Contradicted, confirmed_at
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.question import Question, symbolic
-from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import Confirmed, ProvedForAll
 from dipc.dipwhile.certify.compared import (
     Statement,

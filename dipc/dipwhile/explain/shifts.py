@@ -24,7 +24,7 @@ from flint import fmpq
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Edge, Form, Guard
 from dipc.dipwhile.allsizes.automaton import Sample as Noise
-from dipc.dipwhile.allsizes.linear import Cheapest, cheapest
+from dipc.dipwhile.allsizes.linear import Strategy, cheapest
 from dipc.dipwhile.explain.paths import Path, Sample
 from dipc.integration.linear import Linear
 from dipc.numbers.exppoly import ExpPoly
@@ -109,4 +109,4 @@ def _cheapest(samples: Samples, needs: Needs, moved: Sequence[fmpq]) -> Sequence
         cost=fmpq(0),
     )
     found = cheapest([edge], edge.source, Clock())
-    return found.shifts[0] if isinstance(found, Cheapest) else None
+    return found.shifts[0] if isinstance(found, Strategy) else None

@@ -12,8 +12,8 @@ from dataclasses import astuple
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.allsizes.wording import Line, in_words, table
 from dipc.dipwhile.export.latex import HANGING, document, escaped, formula, numbered

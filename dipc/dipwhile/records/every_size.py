@@ -13,8 +13,8 @@ from dipc.claims.rows import Group, Node, Row, data, inner
 from dipc.claims.wording import pretty
 from dipc.dipwhile.allsizes.answer import AllSizesAnswer
 from dipc.dipwhile.allsizes.automaton import Automaton
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.question import Question
-from dipc.dipwhile.allsizes.strategies import Strategy
 from dipc.dipwhile.allsizes.verdict import AllSizesVerdict, BrokenFrom, LeastT, Open, ProvedForAll
 from dipc.dipwhile.allsizes.wording import HEADS, in_words, proof_in_words, table
 from dipc.errors import CLAIM_NAME, Span

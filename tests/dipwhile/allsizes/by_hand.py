@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form, Guard, Place, Sample, Step
-from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.errors import Source, Span
 
 SOURCE = Source("svt1", "\n" * 20)

@@ -23,9 +23,9 @@ from rationals import fraction
 
 from dipc.clock import Clock, Limits
 from dipc.dipwhile.allsizes.automaton import Guard
-from dipc.dipwhile.allsizes.linear import NONE_FOUND, NoShift, cheapest
+from dipc.dipwhile.allsizes.linear import NONE_FOUND, NoShift, Strategy, cheapest
 from dipc.dipwhile.allsizes.runs import layered_value, run_value
-from dipc.dipwhile.allsizes.strategies import TOO_MANY, Solved, Strategy, Unsolved, covers, strategies
+from dipc.dipwhile.allsizes.strategies import TOO_MANY, Solved, Unsolved, covers, strategies
 from dipc.errors import LimitReached
 
 

@@ -10,7 +10,8 @@ import pytest
 import dipc
 from dipc.clock import Clock
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge
-from dipc.dipwhile.allsizes.strategies import Solved, Strategy, strategies
+from dipc.dipwhile.allsizes.linear import Strategy
+from dipc.dipwhile.allsizes.strategies import Solved, strategies
 from dipc.dipwhile.allsizes.tidy import tidy
 from dipc.dipwhile.allsizes.verdict import ProvedForAll
 from dipc.dipwhile.allsizes.wording import in_words

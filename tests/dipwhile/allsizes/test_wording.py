@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dipc
 from dipc.dipwhile.allsizes.automaton import Automaton, Edge, Form, Place, Sample, Step
-from dipc.dipwhile.allsizes.strategies import Strategy
+from dipc.dipwhile.allsizes.linear import Strategy
 from dipc.dipwhile.allsizes.verdict import LeastT, ProvedForAll
 from dipc.dipwhile.allsizes.wording import Move, in_words, motion_in_words, moves, table
 from dipc.dipwhile.records.every_size import proof_document
