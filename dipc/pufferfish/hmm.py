@@ -25,7 +25,7 @@ from dipc.numbers.exact import Number, rational
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.laws import Function, Law, as_function, law_of
+from dipc.pufferfish.laws import Function, Law, Laws, as_function
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.reading import Replaced, read_question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
@@ -63,6 +63,10 @@ class AnyQuestion:
 
     def asking(self, claim: str | None, at: Number | None, clock: Clock) -> Question:
         """The question with this claim, or its own if there is one; ``at`` is the only eps."""
+        raise NotImplementedError
+
+    def laws(self, given: str | None, at: Number | None, clock: Clock) -> tuple[Question, Laws]:
+        """The distributions of the sequences for a secret, a distribution or a first state, by prior."""
         raise NotImplementedError
 
     def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
@@ -324,29 +328,28 @@ class PufferfishQuestion(AnyQuestion):
         point = None if at is None else rational(at, "eps")
         return self._read(self.asked._replace(claim=claim or self.asked.claim, at=point), clock)
 
-    def laws(self, given: str) -> dict[str | None, Law]:
-        """The distributions of the sequences for a secret, a distribution or a first state, by prior.
-
-        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
-        """
-        clock = Clock()
-        return held(clock, lambda: self._laws(given, clock))
-
-    def _laws(self, given: str, clock: Clock) -> dict[str | None, Law]:
+    def laws(self, given: str | None, at: Number | None, clock: Clock) -> tuple[Question, Laws]:
+        if given is None:
+            hint = "--given NAME, a secret, a distribution or a first state"
+            raise InputError("whose distribution?", hint=hint)
+        if at is not None:
+            hint = "for a model: dipc pufferfish check --at"
+            raise InputError("--at is about the eps of a program", hint=hint)
         found = self._read(self.asked._replace(given=given), clock)
         pipeline.validate(found, clock)
-        return {pair.left.prior: law_of(found, pair.left) for pair in found.pairs}
+        return found, {(given, pair.left.prior): Law(found, pair.left) for pair in found.pairs}
 
     def probability(self, sequence: str | Sequence[str], given: str, prior: str | None = None) -> Function:
         """P(sequence | given), a function of the parameters; ``prior`` is needed if there are several.
 
         A number or a function of eps is a :class:`Quotient`, other functions of parameters are rational ones.
-        Raises as :meth:`laws`.
+        Raises :class:`InputError`, and :class:`LimitReached` if a limit runs out.
         """
         clock = Clock()
 
         def found() -> Function:
-            laws = self._laws(given, clock)
+            _, named = self.laws(given, None, clock)
+            laws = {under: law for (_, under), law in named.items()}
             under = next(iter(laws)) if prior is None and len(laws) == 1 else prior
             if under not in laws:
                 hint = f"prior={', '.join(map(str, laws))}" if laws else "it has probability 0"

@@ -10,7 +10,7 @@ from typing import Any
 
 from dipc.clock import Clock
 from dipc.errors import InputError
-from dipc.models.hmm import SILENCE, HiddenMarkovModel, added
+from dipc.models.hmm import SILENCE, added
 from dipc.models.mixtures import Side, sides_of
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
@@ -20,7 +20,6 @@ from dipc.pufferfish.question import Parameters, Question
 from dipc.suggest import did_you_mean
 
 Function = Quotient | Parametric
-Laws = dict[tuple[str, str | None], dict[str, Parametric]]
 FEW = 12  # secrets
 
 
@@ -49,7 +48,7 @@ def spelled(p: Function, parameters: Parameters) -> str:
 
 
 def laws_of(question: Question, given: str | None = None) -> Laws:
-    """P(output | secret) of a program by secret and prior, exactly; only for one secret if ``given``.
+    """The laws of a question by secret and prior; only those of one secret if it is ``given``.
 
     Raises :class:`InputError` for an unknown secret.
     """
@@ -60,21 +59,16 @@ def laws_of(question: Question, given: str | None = None) -> Laws:
         if not sides:
             hint = did_you_mean(given, names) if len(names) <= FEW else "without it, those for all are shown"
             raise InputError(f"there is no secret `{given}`", hint=hint)
-    laws = {key: law_of(question, side) for key, side in sides.items()}
-    return {key: {o: law.probability([o]) for o in question.model.observations} for key, law in laws.items()}
-
-
-def law_of(question: Question, side: Side) -> Law:
-    """The distribution of the sequences of a side."""
-    return Law(question.model, side, question.parameters)
+    return {key: Law(question, side) for key, side in sides.items()}
 
 
 class Law:
     """P(sequence | side); the weights of the side are scaled to the sum 1."""
 
-    def __init__(self, model: HiddenMarkovModel[Parametric], side: Side, parameters: Parameters) -> None:
-        weights: Any = model  # the steps use field operations only, which rational functions have too
-        self._steps, self._ring = Steps(weights), parameters.ring
+    def __init__(self, question: Question, side: Side) -> None:
+        model: Any = question.model  # the steps use field operations only, which rational functions have too
+        self._steps, self._ring = Steps(model), question.parameters.ring
+        self._called = "output" if question.of_program else "observation"
         total = reduce(add, (x for _, x in side.weights))
         self._start: Any = added((state, x / total) for state, x in side.weights)
 
@@ -85,12 +79,21 @@ class Law:
         """
         return self._ring.of(0) + self._steps.probability(self._start, tuple(map(self._place, sequence)))
 
+    def named(self, sequence: Sequence[str]) -> tuple[str, ...]:
+        """The names of observations, as the model has them."""
+        return self._steps.text(tuple(map(self._place, sequence)))
+
+    @property
+    def outputs(self) -> dict[str, Parametric]:
+        """The probabilities of all single observations."""
+        return {name: self.probability([name]) for name in self._steps.names[:-1]}
+
     def _place(self, observation: str) -> int:
         """Blanks in the name do not matter."""
         known = {name.replace(" ", ""): o for o, name in enumerate(self._steps.names)}
         if (place := known.get(observation.replace(" ", ""))) is None:
             hint = did_you_mean(observation, self._steps.names)
-            raise InputError(f"there is no observation `{observation}`", hint=hint)
+            raise InputError(f"there is no {self._called} `{observation}`", hint=hint)
         return place
 
     def sequences(self, horizon: int, clock: Clock) -> Iterator[tuple[tuple[str, ...], Parametric]]:
@@ -109,3 +112,7 @@ class Law:
                 continue
             parts = self._steps.filtered(belief)
             stack += [((*word, o), self._steps.moved(parts[o])) for o in sorted(parts, reverse=True)]
+
+
+Laws = dict[tuple[str, str | None], Law]
+"""Laws by secret and prior."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 from flint import fmpq
 
@@ -16,13 +15,11 @@ from dipc.numbers.exact import Number, positive, rational
 from dipc.pufferfish import mixtures as deciding
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.hmm import AnyQuestion
-from dipc.pufferfish.laws import Function, as_function, laws_of, spelled
+from dipc.pufferfish.laws import Laws, as_function, laws_of, spelled
 from dipc.pufferfish.question import Question
 from dipc.pufferfish.verdict import Budget, PufferfishVerdict
 from dipc.signs.eps_range import EpsRange
 from dipc.suggest import methods_with_options_only
-
-Functions = dict[tuple[str, str | None], dict[str, Function]]
 
 
 @methods_with_options_only
@@ -68,15 +65,12 @@ class ProgramQuestion(AnyQuestion):
 
         return held(clock, posed, self.secrets.shared)
 
-    def laws(self, given: str | None, at: Number | None, clock: Clock) -> tuple[Question, Functions]:
-        """P(output | secret) by secret and prior, for the eps of the claim, which need not fit."""
+    def laws(self, given: str | None, at: Number | None, clock: Clock) -> tuple[Question, Laws]:
+        """Those of the outputs, for the eps of the claim, which need not fit."""
         eps = None if at is None else positive(at)
         eps_range = self.secrets.asked(None, eps).eps_range if self.secrets.makes_claim else _range(eps)
         question = self._posed(None, eps_range, clock)
-        laws, parameters = laws_of(question, given), question.parameters
-        return question, {
-            key: {o: as_function(p, parameters) for o, p in law.items()} for key, law in laws.items()
-        }
+        return question, laws_of(question, given)
 
     def check(self, claim: str | None = None, *, at: Number | None = None) -> PufferfishVerdict:
         self.secrets.asked(claim)  # refuses a program without a claim
@@ -113,8 +107,11 @@ class ProgramQuestion(AnyQuestion):
         priors and of eps.  Raises as :meth:`asking`.
         """
         question, laws = self.laws(given, at, Clock())
-        text = partial(spelled, parameters=question.parameters)
-        return {key: {o: text(f) for o, f in law.items()} for key, law in laws.items()}
+        of = question.parameters
+        return {
+            key: {o: spelled(as_function(p, of), of) for o, p in law.outputs.items()}
+            for key, law in laws.items()
+        }
 
 
 def _range(eps: fmpq | None) -> EpsRange:

@@ -269,7 +269,7 @@ def test_the_chain_has_the_same_laws(question):
     assert all(sum(fraction(p) for _, p in row) == 1 for row in chain.rows)
     assert (DEAD in chain.names) == (chain.names[-1] == DEAD) and len(set(chain.names)) == len(chain.names)
     for side in {side for pair in question.pairs for side in pair}:
-        law = Law(question.model, side, question.parameters).sequences(3, Clock())
+        law = Law(question, side).sequences(3, Clock())
         assert paths(chain, chain.names.index(side_name(side)), 3) == {w: fraction(p) for w, p in law}
     near = {frozenset(chain.names[s] for s in pair) for pair in chain.neighbours}
     assert near == {frozenset(side_name(side) for side in pair) for pair in question.pairs}

@@ -53,7 +53,7 @@ def test_the_loss_of_a_program_with_eps() -> None:
         posed = question.asking(None, None, Clock())
         of_eps, functions = posed.parameters.function_of_eps, laws_of(posed).values()
         first, second = (
-            [float(of_eps(f).enclose(arb(values["ε"]))) for f in law.values()] for law in functions
+            [float(of_eps(f).enclose(arb(values["ε"]))) for f in law.outputs.values()] for law in functions
         )
         both = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
         assert subject.least(values).low == near(max(log(p / q) for p, q in both))
@@ -127,7 +127,7 @@ def test_delta_of_a_program() -> None:
 
 def law_of(question: Any, side: Any, horizon: int) -> dict[tuple[str, ...], fmpq]:
     found: dict[tuple[str, ...], fmpq] = {}
-    for word, p in Law(question.model, side, question.parameters).sequences(horizon, Clock()):
+    for word, p in Law(question, side).sequences(horizon, Clock()):
         number = p.as_rational()
         found[word] = found.get(word, fmpq(0)) + fmpq(number.numerator, number.denominator)
     return found

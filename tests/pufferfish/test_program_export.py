@@ -113,7 +113,7 @@ def test_laws_given_a_secret() -> None:
     for place, law in enumerate(functions.values()):
         expected = by_inputs(CLINIC, weights, lambda u, place=place: u[0] == place)
         point = {"t": fmpq(1, 3), "p": fmpq(2, 5)}
-        found = [float(of_eps(f.at(point)).enclose(1)) for f in law.values()]
+        found = [float(of_eps(f.at(point)).enclose(1)) for f in law.outputs.values()]
         assert found == pytest.approx(list(expected.values()))
         assert sum(found) == pytest.approx(1)
 
@@ -205,7 +205,8 @@ def test_smtlib_with_functions_of_eps(claim: str) -> None:
             found = excesses(text, {**at, "w.0": i})
             assert (found is not None) == inside
             for f, pair in zip(found or (), posed.pairs, strict=inside):
-                left, right = (of_eps(laws[side.name, side.prior][o].at(point)) for side in pair)
+                both = (laws[side.name, side.prior].probability([o]) for side in pair)
+                left, right = (of_eps(p.at(point)) for p in both)
                 expected = float((left - right * c).enclose(fmpq(eps.numerator, eps.denominator)))
                 assert abs(expected) < 1e-9 or f / expected > 0
                 seen += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 from flint import fmpq
@@ -12,15 +12,16 @@ from dipc.claims.wording import Record, decimal_at, pretty
 from dipc.cli import options
 from dipc.cli.failures import INTERRUPTED, Interrupted
 from dipc.cli.terminal import columns, say, write
-from dipc.cli.work import Work, say_left_out, work
+from dipc.cli.work import say_left_out, work
 from dipc.clock import Clock, limits
 from dipc.errors import InputError
 from dipc.files import write_file
+from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.commands.pufferfish import FILE, Given, about_models, comparing
 from dipc.pufferfish.export.hmm import FORMATS
-from dipc.pufferfish.hmm import PufferfishQuestion, spoken
-from dipc.pufferfish.laws import Function, as_function, spelled
+from dipc.pufferfish.hmm import AnyQuestion, spoken
+from dipc.pufferfish.laws import Function, Law, as_function, spelled
 from dipc.pufferfish.page import report_question_html
 from dipc.pufferfish.panels import POINTS, WHAT
 from dipc.pufferfish.question import Question
@@ -28,7 +29,6 @@ from dipc.report.answer import envelope
 from dipc.report.attempts import Attempts
 from dipc.report.page import target_of
 from dipc.shipped import STDIN
-from dipc.suggest import did_you_mean
 
 FIGURES = (".svg", ".pdf", ".png")
 ONE = fmpq(1)
@@ -180,8 +180,8 @@ def distribution(asked: Given, given: str | None, sequence: str | None) -> int:
     outputs, and without --given those for every secret are printed.
     """
     with work(f"distribution of {asked.name}", *asked.limits) as running:
-        found = _of_program if asked.is_program else _of_model
-        question, rows = found(asked, given, sequence, running)
+        posed = asked.load_program() if asked.is_program else asked.load(given)
+        question, rows = running.held(lambda: _found(posed, asked.at, given, sequence, running.clock))
     if asked.as_json:
         head = {"model": asked.name, "given": given, "horizon": question.horizon}
         own = ("given",) if asked.is_program else ()
@@ -204,54 +204,34 @@ Probability = tuple[str, str | None, tuple[str, ...], Function]
 Found = tuple[Question, list[Probability]]
 
 
-def _of_program(asked: Given, given: str | None, output: str | None, running: Work) -> Found:
-    """P(output | secret) of a program, for every secret and prior, or for one secret or one output."""
-    program = asked.load_program()
-    question, laws = running.held(lambda: program.laws(given, asked.at, running.clock))
-    if output is not None:
-        laws = {key: _only(law, output) for key, law in laws.items()}
-    return question, [(name, prior, (o,), f) for (name, prior), law in laws.items() for o, f in law.items()]
+def _found(
+    posed: AnyQuestion, at: str | None, given: str | None, sequence: str | None, clock: Clock
+) -> Found:
+    """P(sequence | given) for every prior (of a program for every secret), and all sequences or one."""
+    question, laws = posed.laws(given, at, clock)
+    return question, [
+        (name, prior, word, as_function(p, question.parameters))
+        for (name, prior), law in laws.items()
+        for word, p in _of_law(question, law, sequence, clock)
+    ]
 
 
-def _of_model(asked: Given, given: str | None, sequence: str | None, running: Work) -> Found:
-    """P(sequence | given) of a model, for every prior, and all sequences or one."""
-    if given is None:
-        raise InputError(
-            "whose distribution?", hint="--given NAME, a secret, a distribution or a first state"
-        )
-    if asked.at is not None:
-        raise InputError("--at is about the eps of a program", hint="for a model: dipc pufferfish check --at")
-    question = asked.load(given)
-    rows = running.held(lambda: list(_probabilities(question, given, sequence, running.clock)))
-    return question.question, rows
-
-
-def _only(law: Mapping[str, Function], output: str) -> dict[str, Function]:
-    plain = {name.replace(" ", ""): name for name in law}
-    if (name := plain.get(output.replace(" ", ""))) is None:
-        raise InputError(f"there is no output `{output}`", hint=did_you_mean(output, law))
-    return {name: law[name]}
+def _of_law(
+    question: Question, law: Law, sequence: str | None, clock: Clock
+) -> Iterator[tuple[tuple[str, ...], Parametric]]:
+    if sequence is not None:
+        word = law.named([sequence] if question.of_program else spoken(sequence))
+        yield word, law.probability(word)
+    elif question.horizon is None:
+        raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
+    else:
+        yield from law.sequences(question.horizon, clock)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of two or three cells."""
     width = max(map(len, rows), default=0)
     return columns([[*row, *[""] * (width - len(row))] for row in rows]) if rows else []
-
-
-def _probabilities(
-    question: PufferfishQuestion, given: str, sequence: str | None, clock: Clock
-) -> Iterator[Probability]:
-    parameters = question.question.parameters
-    for prior, law in question.laws(given).items():
-        if sequence is not None:
-            word = tuple(spoken(sequence))
-            yield given, prior, word, as_function(law.probability(word), parameters)
-        elif question.horizon is None:
-            raise InputError("there are infinitely many sequences", hint="give a horizon: --horizon 3")
-        else:
-            for word, p in law.sequences(question.horizon, clock):
-                yield given, prior, word, as_function(p, parameters)
 
 
 def _decimal(p: Function) -> str | None:
