@@ -6,17 +6,17 @@ A claim has epsilon, a sum of t*eps, rational numbers and q*ln(r), and delta.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import lcm
 from typing import Any, cast
 
-from flint import fmpq, fmpz
+from flint import fmpq
 from lark import Token
 
 from dipc.clock import Clock
 from dipc.errors import InputError, Source, Unsupported
-from dipc.models.arithmetic import Amount, Logarithms, Node, constant, linear_part, span_of
+from dipc.models.arithmetic import Amount, Node, constant, linear_part, span_of
 from dipc.models.mixtures import Claim
 from dipc.models.parameters import Parameters, uses_eps
+from dipc.numbers.exact import smallest_base
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -143,7 +143,7 @@ class Numbers:
             self.conditions.append(function)
 
 
-LONGEST_POWER = 10_000  # bits of r^q, and of the roots taken
+LONGEST_POWER = 10_000  # bits of r^q
 
 
 # --- the claim ---------------------------------------------------------------------------------------
@@ -176,53 +176,29 @@ def read_claim(node: Node, values: Expressions, with_eps: bool, at: fmpq | None)
 def _amount(node: Any, values: Expressions) -> Amount:
     """A number of a claim, perhaps with logarithms: it must not depend on parameters."""
     amount = values.amount(node)
-    used = (str(name) for name in node.scan_values(lambda each: each.type == "NAME"))
-    if isinstance(amount.value, Parametric):
-        name = next(name for name in used if isinstance(values.names[name].value, Parametric))
+    value: Any = amount.value
+    if isinstance(value, Parametric) and (value := constant(f := value)) is None:
+        degrees = map(max, f.numerator.degrees(), f.denominator.degrees())
+        name = next(name for name, power in zip(f.ring.names, degrees, strict=True) if power > 0)
         message = f"the claim is about every `{name}`: it must not depend on it"
         raise values.fail(node, message, "write numbers, for example `ln(2), 1/100`")
-    return amount
+    return Amount(value, amount.logarithms)
 
 
 def _parts(node: Any, values: Expressions) -> tuple[fmpq, fmpq, fmpq]:
     """(t, k, f) of epsilon = t*eps + k + ln(f)."""
-    amount = _amount(node, values)
+    amount, factor = _amount(node, values), fmpq(1)
     if (linear := linear_part(amount.value)) is None:
         hint = "a sum of t*eps, numbers and q*ln(r), for example ln(2) or 1/2*eps"
         raise values.fail(node, "this is not an epsilon", hint)
-    if (factor := product_of_powers(amount.logarithms)) is None:
-        long = size_of_powers(amount.logarithms) > LONGEST_POWER
-        problem = "has too many digits" if long else "is irrational: a root"
-        raise values.fail(node, f"exp(epsilon) {problem}", "write ln of a rational number")
+    for number, power in amount.logarithms:
+        base, times = smallest_base(number)
+        whole = power * times
+        if whole.q != 1 or base.height_bits() * abs(whole) > LONGEST_POWER:
+            problem = "is irrational: a root" if whole.q != 1 else "has too many digits"
+            raise values.fail(node, f"exp(epsilon) {problem}", "write ln of a rational number")
+        factor *= base ** int(whole.p)
     return linear[0], linear[1], factor
-
-
-def product_of_powers(logarithms: Logarithms) -> fmpq | None:
-    """The product of the base^power, if it is a rational number of a moderate size.
-
-    >>> half = fmpq(1, 2)
-    >>> product_of_powers(((fmpq(2), half), (fmpq(8), half))), product_of_powers(((fmpq(2), half),))
-    (4, None)
-    """
-    if size_of_powers(logarithms) > LONGEST_POWER:
-        return None
-    root = lcm(*(int(power.q) for _, power in logarithms))
-    whole = fmpq(1)
-    for base, power in logarithms:
-        whole *= base ** int((power * root).p)
-    parts = [_root(whole.p, root), _root(whole.q, root)]
-    return None if None in parts else fmpq(*parts)
-
-
-def size_of_powers(logarithms: Logarithms) -> fmpq:
-    """At least the bits of the product of the base^power without roots."""
-    root = lcm(*(int(power.q) for _, power in logarithms))
-    return sum((base.height_bits() * abs(power) * root for base, power in logarithms), ZERO)
-
-
-def _root(number: fmpz, degree: int) -> fmpz | None:
-    found = number.root(degree)
-    return found if found**degree == number else None
 
 
 def _delta(node: Any, values: Expressions) -> fmpq:

@@ -221,7 +221,7 @@ def test_horizons() -> None:
 @pytest.mark.parametrize(
     ("text", "factor", "constant"),
     [("ln(2)", 2, 0), ("1.372", 1, fmpq(343, 250)), ("1/2*ln(4) + 1", 2, 1), ("1 - ln(2)", fmpq(1, 2), 1),
-     ("ln 3 - 2*ln(2)/2", fmpq(3, 2), 0), ("(ln(2) + ln(8))/2", 4, 0), ("0", 1, 0), ("k*ln(k) - T[1]", 4, -1),
+     ("ln 3 - 2*ln(2)/2", fmpq(3, 2), 0), ("(ln(4) + ln(16))/2", 8, 0), ("0", 1, 0), ("k*ln(k) - T[1]", 4, -1),
      ("2/3*ln(27/8) + max(k, 1)", fmpq(9, 4), 2)],
 )  # fmt: skip
 def test_claims(text: str, factor: fmpq | int, constant: fmpq | int) -> None:
@@ -319,6 +319,9 @@ MISTAKES = {
     AB + "state s emits {a: 30%, b: 7/10} next stop": ("unexpected character `%`", "%", MISUSED["%"]),
     ST + P + "compare s, t; private ln(2), p":
         ("the claim is about every `p`: it must not depend on it", "p",
+         "write numbers, for example `ln(2), 1/100`"),
+    ST + P + "table G[0..1] = (p - p, p); compare s, t; private G[0] + G[1]":
+        ("the claim is about every `p`: it must not depend on it", "G[0] + G[1]",
          "write numbers, for example `ln(2), 1/100`"),
     AB + "state s emits {a: ln(2)} next stop": ("a logarithm is allowed in claims only", "ln(2)", ""),
     # horizons
