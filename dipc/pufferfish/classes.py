@@ -260,11 +260,11 @@ def _excluded(low: fmpq, high: fmpq, conditions: Sequence[fmpq_mpoly]) -> bool:
     return any(core(low) * core(high) >= 0 for core in cores)
 
 
-def check_class(question: Question, clock: Clock) -> ParameterClass:
-    """The class of a question's parameters, with everything on it as it should be.
+def class_of(question: Question, clock: Clock) -> ParameterClass:
+    """The class of a question's parameters.
 
-    Raises :class:`InputError` if a range is empty, if no point meets the ``where`` conditions, if a divisor
-    vanishes on the class or a probability is negative there; :class:`LimitReached` if that is not settled.
+    Raises :class:`InputError` if a range is empty, or if no point meets the ``where`` conditions;
+    :class:`LimitReached` if that is not settled.
     """
     parameters = question.parameters
     for place in range(len(parameters.ranges)):
@@ -276,7 +276,15 @@ def check_class(question: Question, clock: Clock) -> ParameterClass:
     if family.anchor is None:
         problem = "no values of the parameters meet all the `where` conditions"
         raise InputError(problem, hint="leave one out, or choose a larger range")
-    seen = set()
+    return family
+
+
+def check_class(question: Question, clock: Clock) -> ParameterClass:
+    """The class, with everything on it as it should be.
+
+    Raises as :func:`class_of`, and if a divisor vanishes on the class or a probability is negative there.
+    """
+    family, seen = class_of(question, clock), set()
     for what, p in probabilities_of(question):
         if p not in seen:
             seen.add(p)

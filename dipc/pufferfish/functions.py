@@ -28,7 +28,7 @@ from dipc.pufferfish.classes import (
     SMALLER,
     ParameterClass,
     Test,
-    check_class,
+    class_of,
     definite_sign,
     probabilities_of,
     require_defined,
@@ -148,7 +148,7 @@ class Functions(Cleared):
         known = (*conditions, *(end for bounds in ranges for end in bounds[:2]))
         if not all(self._is_of_parameters(part) for g in known for part in (g.numerator, g.denominator)):
             raise Unsupported("a range or a condition that depends on eps")
-        self.family = check_class(question.without_numbers(), self.clock)
+        self.family = class_of(question, self.clock)
         for p, what in {p: what for what, p in probabilities_of(question)}.items():
             self._require_defined(what, p.denominator)
             image = self.family.image(p)

@@ -24,7 +24,7 @@ from dipc.models.mixtures import Claim, changed
 from dipc.numbers.exact import ends
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import finite, pipeline
-from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.classes import class_of
 from dipc.pufferfish.hmm import AnyQuestion
 from dipc.pufferfish.problem import Constant
 from dipc.pufferfish.question import Parameters, Question
@@ -202,7 +202,7 @@ def subject_of(question: Question, clock: Clock) -> Subject:
     parameters, eps_name = question.parameters, question.parameters.eps_name
     if not question.of_program:  # the laws of programs are probabilities
         pipeline.validate(question, clock)
-    family = check_class(question.without_numbers(), clock)
+    family = class_of(question, clock)
     names = [name for name in parameters.names if name != eps_name]
     span = None if eps_name is None else span_of(parameters.budgets)
 

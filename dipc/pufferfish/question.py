@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from flint import fmpq, fmpq_mpoly
 
@@ -124,8 +124,3 @@ class Question:
     def place(self, name: str) -> str:
         """Where a name is declared, as the beginning of a message."""
         return f"{self.places[name]}: " if name in self.places else ""
-
-    def without_numbers(self) -> Question:
-        """Only what is known of the parameters: no pairs, and a model that shows nothing."""
-        nothing = ((),) * len(self.model.states)
-        return replace(self, model=replace(self.model, emissions=nothing, transitions=nothing), pairs=())

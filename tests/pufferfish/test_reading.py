@@ -221,8 +221,8 @@ def test_horizons() -> None:
 @pytest.mark.parametrize(
     ("text", "factor", "constant"),
     [("ln(2)", 2, 0), ("1.372", 1, fmpq(343, 250)), ("1/2*ln(4) + 1", 2, 1), ("1 - ln(2)", fmpq(1, 2), 1),
-     ("ln 3 - 2*ln(2)/2", fmpq(3, 2), 0), ("(ln(4) + ln(16))/2", 8, 0), ("0", 1, 0), ("k*ln(k) - T[1]", 4, -1),
-     ("2/3*ln(27/8) + max(k, 1)", fmpq(9, 4), 2)],
+     ("ln 3 - 2*ln(2)/2", fmpq(3, 2), 0), ("(ln(4) + ln(16))/2", 8, 0), ("0", 1, 0),
+     ("k*ln(k) - T[1]", 4, -1), ("2/3*ln(27/8) + max(k, 1)", fmpq(9, 4), 2)],
 )  # fmt: skip
 def test_claims(text: str, factor: fmpq | int, constant: fmpq | int) -> None:
     found = question("let k = 2; table T[0..1] = (5, 1)\n" + ST + C + f"private {text}, 1/10").claim

@@ -25,9 +25,9 @@ from dipc.models.hmm import SILENCE, added
 from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
-from dipc.pufferfish.classes import check_class
+from dipc.pufferfish.classes import class_of
 from dipc.pufferfish.clearing import Polynomials, cleared
-from dipc.pufferfish.functions import Functions
+from dipc.pufferfish.pipeline import validate
 from dipc.pufferfish.question import Question, claimed
 
 DIGITS = 20  # behind the point, of numbers around c
@@ -70,9 +70,9 @@ class Queries:
     def __init__(self, question: Question, claim: Claim, horizon: int, clock: Clock) -> None:
         self.question, self.claim, self.horizon = question, claim, horizon
         self.rational = question.parameters.rational
-        if not self.rational and not question.of_program:  # the output laws of programs are probabilities
-            Functions(question, clock)
-        family = check_class(question if self.rational else question.without_numbers(), clock)
+        if not question.of_program:  # the output laws of programs are probabilities
+            validate(question, clock)
+        family = class_of(question, clock)
         assert family.anchor is not None  # or check_class had raised
         self._point, ring, model = family.values(family.anchor), question.parameters.ring, question.model
         self._point.pop(question.parameters.eps_name or "", None)
