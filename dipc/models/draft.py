@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -26,7 +26,6 @@ Cell = tuple[str, str | None]
 
 STAR = "*"
 ARTICLE = {"chain": "a chain", "mdp": "a decision process"}
-STATE_LABEL = "`{}` is a state, and a state is a proposition of its own"
 
 
 class Weight(NamedTuple):
@@ -97,10 +96,15 @@ class Draft:
             name: frozenset(self._number(each, number) for each in members)
             for name, (_, members) in self.labels.items()
         }
-        pairs = self.neighbours(number)
+        pairs, names = self.neighbours(number), tuple(number)
         start = tuple(dict.fromkeys(self._number(each, number) for each in self.start))
-        actions = None if self.kind[0] == "chain" else tuple(self.actions)
-        return assembled(tuple(number), rows, actions, labels, pairs, start)
+        common = names, labels, pairs, start or default_start(names, pairs)
+        exact, one = _in_one_field(rows)
+        dead: Row[Any] = ((len(names) - 1, one),)  # of a state, or a state and an action, without a row
+        if self.kind[0] == "chain":
+            return MarkovChain(*common, tuple(exact.get((s, None), dead) for s in names))
+        chosen = tuple(self.actions)
+        return Mdp(*common, chosen, tuple(tuple(exact.get((s, a), dead) for a in chosen) for s in names))
 
     def _states(self, kind: str) -> dict[str, int]:
         """The states in the order of the file, and at the end the one behind states without transitions."""
@@ -121,7 +125,8 @@ class Draft:
             raise self.fail(dict(written)[DEAD], message, "rename the state")
         for label, (place, _) in self.labels.items():
             if label in number:
-                raise self.fail(place, STATE_LABEL.format(label), "rename the label")
+                message = f"`{label}` is a state, and a state is a proposition of its own"
+                raise self.fail(place, message, "rename the label")
         rows, actions = self.rows, self.actions
         full = all((s, STAR) in rows or all((s, a) in rows for a in actions) for s, _ in rows)
         if self.final or (kind == "mdp" and not full):
@@ -140,7 +145,7 @@ class Draft:
         """A row with the numbers of its targets, which must sum to 1."""
         found: dict[int, Weight] = {}
         for name, p, place in self.rows[cell]:
-            target = self._number((name, place), number)
+            target = number[name] if name in number and name != DEAD else self._number((name, place), number)
             if target in found:
                 message = f"`{name}` is given twice as a target of `{cell[0]}`"
                 raise self.fail(place, message, "add the probabilities")
@@ -149,7 +154,10 @@ class Draft:
             if weight.wrong:
                 raise self.fail(place, f"the probability {p} of `{cell[0]} -> {name}` is {weight.wrong}")
             found[target] = weight
-        if (total := total_of(found.values())) != 1:
+        total: Any = sum([p.rational for p in found.values() if p.rational is not None], fmpq(0))
+        if functions := [p.value for p in found.values() if p.rational is None]:
+            total = sum(functions, Quotient.of(total))
+        if total != 1:
             what = f"`{cell[0]}`" if cell[1] is None else f"`{cell[0]} [{cell[1]}]`"
             raise self.fail(self.places[cell], f"the probabilities of {what} sum to {total}, not to 1")
         return tuple([(t, found[t].value) for t in sorted(found) if found[t].rational != 0])
@@ -164,14 +172,6 @@ class Draft:
         return tuple(dict.fromkeys((min(pair), max(pair)) for pair in found if pair[0] != pair[1]))
 
 
-def total_of(row: Collection[Weight]) -> Quotient | fmpq:
-    """The sum of some numbers."""
-    rationals = [p.rational for p in row if p.rational is not None]
-    functions = [p.value for p in row if p.rational is None]
-    found = sum(rationals, fmpq(0))
-    return sum(functions, Quotient.of(found)) if functions else found
-
-
 def fmpq_of(p: Quotient) -> fmpq:
     """The rational number that a constant function is."""
     value = p.as_rational()
@@ -179,29 +179,13 @@ def fmpq_of(p: Quotient) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def assembled(
-    names: tuple[str, ...],
-    rows: Mapping[Cell, Row[Quotient]],
-    actions: tuple[str, ...] | None,
-    labels: Mapping[str, frozenset[int]],
-    neighbours: tuple[tuple[int, int], ...],
-    start: tuple[int, ...],
-) -> Model:
-    """The model with these rows, in rational numbers if they all are: a chain if ``actions`` are None.
-
-    A state, or a state and an action, without a row goes to the last state.
-    """
+def _in_one_field(rows: Mapping[Cell, Row[Quotient]]) -> tuple[Mapping[Cell, Row[Any]], Any]:
+    """The rows in rational numbers, if they all are, and the number 1."""
     different = {id(p): p for row in rows.values() for _, p in row}  # a file repeats few numbers
-    constant = all(p.as_rational() is not None for p in different.values())
-    exact: Mapping[Cell, Any] = rows
-    if constant:
-        numbers = {key: fmpq_of(p) for key, p in different.items()}
-        exact = {cell: tuple([(t, numbers[id(p)]) for t, p in row]) for cell, row in rows.items()}
-    dead: Any = ((len(names) - 1, fmpq(1) if constant else Quotient.one()),)
-    common = names, labels, neighbours, start or default_start(names, neighbours)
-    if actions is None:
-        return MarkovChain(*common, tuple(exact.get((s, None), dead) for s in names))
-    return Mdp(*common, actions, tuple(tuple(exact.get((s, a), dead) for a in actions) for s in names))
+    if any(p.as_rational() is None for p in different.values()):
+        return rows, Quotient.one()
+    numbers = {key: fmpq_of(p) for key, p in different.items()}
+    return {cell: tuple([(t, numbers[id(p)]) for t, p in row]) for cell, row in rows.items()}, fmpq(1)
 
 
 def default_start(names: tuple[str, ...], pairs: tuple[tuple[int, int], ...]) -> tuple[int, ...]:

@@ -13,25 +13,14 @@ Actions are matched by name across states, unnamed ones by number.  Rewards are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from flint import fmpq
-
 from dipc.errors import InputError, LimitReached, Source, Span
 from dipc.models.arithmetic import Amount
-from dipc.models.chain import DEAD, Model, Row
-from dipc.models.draft import (
-    MOST_STATES,
-    MOST_TRANSITIONS,
-    STATE_LABEL,
-    Cell,
-    Place,
-    Weight,
-    assembled,
-    total_of,
-)
+from dipc.models.chain import DEAD, Model
+from dipc.models.draft import MOST_STATES, Draft, Place
 from dipc.models.names import name_declared, unquoted
 from dipc.models.reading import ModelFile, number_in
 from dipc.numbers.quotient import Quotient
@@ -45,7 +34,6 @@ SETTINGS = {
     "nr_states": (COUNT, "`{}` is not a number of states", ""),
     "nr_choices": (COUNT, "`{}` is not a number of choices", ""),
 }
-ZERO = fmpq(0)
 UNNAMED = "__NOLABEL__"
 REWARDS = "rewards were skipped: formulas do not speak of them"
 
@@ -64,11 +52,14 @@ DIGITS = re.compile(r"\d+")
 LINK = re.compile(r"\s*[0-9]{1,9}(?:\s*~\s*[0-9]{1,9})*\s*")
 
 
+Targets = list[tuple[str, Quotient, Place]]
+
+
 class _State(NamedTuple):
     """A state: where it is written, and its rows by action, each with its place."""
 
     place: Place
-    choices: dict[str, tuple[Place, dict[int, Weight]]]
+    choices: dict[str, tuple[Place, Targets]]
 
 
 def read_drn(source: Source, overrides: Mapping[str, Amount] | None = None) -> ModelFile:
@@ -106,11 +97,9 @@ class _Reader:
             header[1]: self._trimmed(header.end(), end) for header, end in zip(headers, ends[1:], strict=True)
         }
         self.headers = {header[1]: header.span() for header in headers}
-        self.values: dict[str, Weight] = {}
+        self.draft, self.names = Draft(source), list[str]()
+        self.values: dict[str, Quotient] = {}
         self.states: list[_State] = []
-        self.labels: dict[str, list[int]] = {}
-        self.label_places: dict[str, Place] = {}
-        self.transitions = 0
 
     def fail(self, place: Place, message: str, hint: str = "") -> InputError:
         return InputError(message, Span(self.source, *place), hint)
@@ -127,15 +116,9 @@ class _Reader:
         self._head()
         for line in LINE.finditer(self.code, *self.sections["model"]):
             self._line(line.span())
-        self._counts()
-        names, is_mdp = self._names(), self._text("type").upper() == "MDP"
-        actions = dict.fromkeys(name for state in self.states for name in state.choices)
-        rows = dict(self._rows(names, is_mdp))
-        if is_mdp and names[-1] != DEAD and len(rows) < len(names) * len(actions):
-            names = (*names, DEAD)
-        labels = {name: frozenset(states) for name, states in self._all_labels(names) if name != "init"}
-        start = tuple(self.labels.get("init", ()))
-        return assembled(names, rows, tuple(actions) if is_mdp else None, labels, self._neighbours(), start)
+        self._rows()
+        self._comments()
+        return self.draft.model()
 
     # --- above the model -------------------------------------------------------------------------
 
@@ -155,11 +138,12 @@ class _Reader:
             if not colon or not name.startswith("$"):
                 raise self.fail(line.span(), "a placeholder is written `$name : value`")
             self.values[name.strip()] = self._value(*self._trimmed(line.start() + len(name) + 1, line.end()))
-        self.size = int(self._text("nr_states"))
-        if self.size > MOST_STATES:
+        if (size := int(self._text("nr_states"))) > MOST_STATES:
             raise LimitReached(f"more than {MOST_STATES} states")
-        if not self.size:
+        if not size:
             raise self.fail(self.sections["nr_states"], "the model has no states")
+        self.is_mdp, self.names = self._text("type").upper() == "MDP", self._all_names(size)
+        self.draft.kind = "mdp" if self.is_mdp else "chain", self.sections["type"]
 
     def _parameters(self) -> None:
         places = {found[0]: found.span() for found in WORD.finditer(self._text("parameters"))}
@@ -167,19 +151,18 @@ class _Reader:
             raise InputError(f"`{name}` is not a parameter of the model", hint=did_you_mean(name, places))
         for name, (start, end) in places.items():
             for remark in self.remarks.get(f"={name}", ())[:1] if name not in {*self.numbers, "eps"} else ():
-                self.numbers[name] = Amount(self._value(*remark).value)
+                self.numbers[name] = Amount(self._value(*remark))
             if name not in self.numbers and name != "eps":
                 before, hint = self.sections["parameters"][0], f"set it, for example -D '{name}=exp(eps)'"
                 raise self.fail((before + start, before + end), f"the parameter `{name}` has no value", hint)
 
-    def _value(self, start: int, end: int) -> Weight:
+    def _value(self, start: int, end: int) -> Quotient:
         """The number in a part of the text, or that of a placeholder."""
         text = self.source.text[start:end]
         if (found := self.values.get(text)) is None:
             if text.startswith("$"):
                 raise self.fail((start, end), f"there is no placeholder {text}", "@placeholders lists them")
-            value = number_in(self.source, self.numbers, start, end)
-            found = self.values[text] = Weight.of(value)
+            found = self.values[text] = number_in(self.source, self.numbers, start, end)
         return found
 
     # --- the model -------------------------------------------------------------------------------
@@ -195,14 +178,17 @@ class _Reader:
         number = len(self.states)
         if int(found[1]) != number:
             raise self.fail(found.span(1), f"state {number} is expected here, not state {found[1]}")
-        if number >= self.size:
-            raise self.fail(found.span(), f"state {number} is one too many: @nr_states is {self.size}")
+        if number >= len(self.names):
+            raise self.fail(found.span(), f"state {number} is one too many: @nr_states is {number}")
         self.rewards |= found[2] is not None
-        for label in WORD.finditer(self.code, *found.span(3)):
-            name = name_declared(label[0], Span(self.source, *label.span()))
-            self.labels.setdefault(name, []).append(number)
-            self.label_places.setdefault(name, label.span())
         self.states.append(_State(found.span(), {}))
+        for label in WORD.finditer(self.code, *found.span(3)):
+            name, place = name_declared(label[0], Span(self.source, *label.span())), label.span()
+            member = self.names[number], place
+            if name == "init":
+                self.draft.start.append(member)
+            else:
+                self.draft.labels.setdefault(name, (place, []))[1].append(member)
 
     def _action(self, found: re.Match[str]) -> None:
         if not self.states:
@@ -211,39 +197,43 @@ class _Reader:
         name = str(len(choices)) if found[1] == UNNAMED else unquoted(found[1])
         if name in choices:
             raise self.fail(found.span(), f"state {len(self.states) - 1} has the action `{name}` twice")
+        if choices and not self.is_mdp:
+            message = f"state {len(self.states) - 1} of a chain has more than one action"
+            raise self.fail(found.span(), message, "write @type: MDP")
         self.rewards |= found[2] is not None
-        choices[name] = found.span(), {}
+        choices[name] = found.span(), []
 
     def _move(self, found: re.Match[str]) -> None:
         if not self.states or not self.states[-1].choices:
             raise self.fail(found.span(), "a transition belongs to an action of a state")
-        target, p = int(found[1]), self._value(*found.span(2))
-        if target >= self.size:
-            raise self.fail(found.span(1), f"there is no state {target}: @nr_states is {self.size}")
-        if p.wrong:
-            raise self.fail(found.span(), f"the probability {p.value} is {p.wrong}")
         _, row = next(reversed(self.states[-1].choices.values()))
-        if target in row:
-            message = f"state {target} is given twice as a target"
-            raise self.fail(found.span(), message, "add the probabilities")
-        row[target] = p
-        self.transitions += 1
-        if self.transitions > MOST_TRANSITIONS:
-            raise LimitReached(f"more than {MOST_TRANSITIONS} transitions")
+        row.append((self._name(found[1], found.span(1)), self._value(*found.span(2)), found.span()))
+
+    def _name(self, number: str, place: Place) -> str:
+        """The state of this number."""
+        if int(number) >= len(self.names):
+            raise self.fail(place, f"there is no state {number}: @nr_states is {len(self.names)}")
+        return self.names[int(number)]
 
     # --- the whole -------------------------------------------------------------------------------
 
-    def _counts(self) -> None:
-        """As many states and choices as the file says, and rows that sum to 1."""
-        if len(self.states) < self.size:
+    def _rows(self) -> None:
+        """Add the rows to the draft, if they are as many as the file says; none leads to ``†``."""
+        if len(self.states) < len(self.names):
             place = self.states[-1].place if self.states else self.headers["model"]
-            raise self.fail(place, f"the file ends after {len(self.states)} of {self.size} states")
-        for s, state in enumerate(self.states):
+            raise self.fail(place, f"the file ends after {len(self.states)} of {len(self.names)} states")
+        for name, state in zip(self.names, self.states, strict=True):
             if not state.choices:
-                raise self.fail(state.place, f"state {s} has no action")
-            for place, row in state.choices.values():
-                if (total := total_of(row.values())) != 1:
-                    raise self.fail(place, f"the probabilities of state {s} sum to {total}, not to 1")
+                raise self.fail(state.place, f"state {name} has no action")
+            final = True
+            for action, (place, row) in state.choices.items():
+                if self.is_mdp:
+                    self.draft.actions[action] = None
+                if len(row) != 1 or row[0][0] != DEAD:
+                    self.draft.add_row(name, action if self.is_mdp else None, row, place)
+                    final = False
+            if final and name != DEAD:
+                self.draft.final.append((name, state.place))
         choices, said = sum(len(state.choices) for state in self.states), self._text("nr_choices")
         if said and int(said) != choices:
             raise self.fail(self.sections["nr_choices"], f"the model has {choices} choices, not {said}")
@@ -252,46 +242,25 @@ class _Reader:
         found = NAME.finditer(self.source.text, *place)
         return [name_declared(name[0], Span(self.source, *name.span())) for name in found]
 
-    def _names(self) -> tuple[str, ...]:
+    def _all_names(self, size: int) -> list[str]:
         if not (remarks := self.remarks.get("names")):
-            return tuple(map(str, range(self.size)))
+            return list(map(str, range(size)))
         names = [name for place in remarks for name in self._named(place)]
-        if len(names) != self.size or len(set(names)) != self.size:
-            raise self.fail(remarks[0], f"{self.size} states have {len(set(names))} different names")
-        dead = self.states[-1].choices.values() if names[-1] == DEAD else ()
-        if DEAD in names[:-1] or any([*row] != [self.size - 1] for _, row in dead):
+        if len(names) != size or len(set(names)) != size:
+            raise self.fail(remarks[0], f"{size} states have {len(set(names))} different names")
+        if DEAD in names[:-1]:
             raise self.fail(remarks[-1], f"the state {DEAD} must be the last one, with a loop")
-        return tuple(names)
+        return names
 
-    def _all_labels(self, names: tuple[str, ...]) -> Iterator[tuple[str, list[int]]]:
-        for label in self.labels.keys() & set(names):
-            raise self.fail(self.label_places[label], STATE_LABEL.format(label), "rename the label")
-        empty: dict[str, list[int]] = {
-            name: [] for place in self.remarks.get("labels", ()) for name in self._named(place)
-        }
-        yield from (self.labels | empty | self.labels).items()
-
-    def _neighbours(self) -> tuple[tuple[int, int], ...]:
-        found: dict[tuple[int, int], None] = {}
+    def _comments(self) -> None:
+        """Labels that no state has, and neighbours."""
+        for place in self.remarks.get("labels", ()):
+            for name in self._named(place):
+                self.draft.labels.setdefault(name, (place, []))
         for start, end in self.remarks.get("neighbours", ()):
             for link in self.source.text[start:end].split(","):
                 if not LINK.fullmatch(link):
                     raise self.fail((start, end), "neighbours are written `0 ~ 1, 2 ~ 3`")
-                states = list(DIGITS.finditer(self.source.text, start, start + len(link)))
-                for state in states:
-                    if int(state[0]) >= self.size:
-                        raise self.fail(state.span(), f"there is no state {int(state[0])}")
-                for s, t in pairwise(int(state[0]) for state in states):
-                    if s != t:
-                        found[min(s, t), max(s, t)] = None
+                numbers = DIGITS.finditer(self.source.text, start, start + len(link))
+                self.draft.pairs += pairwise((self._name(n[0], n.span()), n.span()) for n in numbers)
                 start += len(link) + 1
-        return tuple(found)
-
-    def _rows(self, names: tuple[str, ...], is_mdp: bool) -> Iterator[tuple[Cell, Row[Quotient]]]:
-        for s, state in enumerate(self.states):
-            for number, (action, (place, row)) in enumerate(state.choices.items()):
-                if number and not is_mdp:
-                    message = f"state {s} of a chain has more than one action"
-                    raise self.fail(place, message, "write @type: MDP")
-                targets = tuple([(t, row[t].value) for t in sorted(row) if row[t].rational != 0])
-                yield (names[s], action if is_mdp else None), targets

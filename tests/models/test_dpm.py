@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from campaigns import many
+from flint import fmpq
 from hypothesis import given, settings
 
 from dipc.clock import Clock
@@ -12,8 +13,8 @@ from dipc.dipwhile.syntax.compile import read
 from dipc.dpctl.model import MarkovChain, MarkovModel
 from dipc.errors import InputError, Source
 from dipc.export.markov import dpm
+from dipc.models.chain import MarkovChain as Chain
 from dipc.models.chain import Model
-from dipc.models.drn import read_drn
 from dipc.models.reading import read_model
 from dipc.shipped import source_of
 from tests.models.random_models import models
@@ -67,7 +68,6 @@ def test_the_text_is_for_people() -> None:
 def test_what_cannot_be_written_is_refused() -> None:
     with pytest.raises(InputError, match="cannot be written to a file"):
         dpm(MarkovChain({'a"b': 'a"b'}).model)
-    text = "// names a, †\n@type: DTMC\n@value_type: rational\n@nr_states\n2\n@model\n"
-    text += "state 0\naction 0\n0 : 1/2\n1 : 1/2\nstate 1\naction 0\n1 : 1\n"
+    half, one = fmpq(1, 2), fmpq(1)
     with pytest.raises(InputError, match="goes to † with a probability"):
-        dpm(read_drn(Source("a.drn", text)).model)
+        dpm(Chain(("a", "†"), {}, (), (0,), (((0, half), (1, half)), ((1, one),))))
