@@ -15,7 +15,7 @@ from dipc.clock import Tick, unlimited
 FEW = 500  # so few equations are solved directly, or those whose matrix has a narrow band; else by iteration
 WORK = 2 * 10**9  # products in the elimination of a narrow band
 MANY = 20_000  # so many at most are solved directly where the iteration fails
-MOST_STEPS = 2000  # of the iteration
+FEW_STEPS, MOST_STEPS = 300, 2000  # of the iteration, if another way is left, and if none is
 SHARES = (2.0**-50, 2.0**-44, 2.0**-36)
 
 
@@ -76,10 +76,12 @@ def _solved(system: Sequence[Row], bits: int, tick: Tick) -> tuple[list[float], 
     with numpy.errstate(all="ignore"):
         if not direct:
             half = numpy.full(size, 0.5)
-            tries = [
-                bicgstab(equations, b, half, rtol=0.0, atol=error, maxiter=MOST_STEPS) for b, error in sides
-            ]
-            found = [x for x, failed in tries if not failed]
+            most = FEW_STEPS if size <= MANY else MOST_STEPS
+            for b, error in sides:
+                x, failed = bicgstab(equations, b, half, rtol=0.0, atol=error, maxiter=most)
+                if failed:
+                    break
+                found.append(x)
             direct = len(found) < len(sides) and size <= MANY
         if direct:
             try:
