@@ -1,7 +1,7 @@
 """``@dipc.mechanism``: a Python function as a mechanism, which is read to decide about it.
 
 The steps: the text of the function (:mod:`~dipc.dipwhile.python.source`), the declarations
-(:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.statements`). They
+(:mod:`~dipc.dipwhile.python.declarations`), the statements (:mod:`~dipc.dipwhile.python.unrolled`). They
 give the same syntax tree that the parser gives for a .dip file, so that every later stage is the same; only
 the places in error messages refer to the Python file.
 """
@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -28,19 +27,18 @@ from dipc.dipwhile.convert import PythonValue, to_rational
 from dipc.dipwhile.mechanisms import Mechanism, settings
 from dipc.dipwhile.python.constants import Constants, constants_of
 from dipc.dipwhile.python.declarations import EXAMPLES, Declarations, declared, keywords
-from dipc.dipwhile.python.errors import ends, in_python, speaking_python
+from dipc.dipwhile.python.errors import in_python, speaking_python
 from dipc.dipwhile.python.running import Runnable, run
-from dipc.dipwhile.python.scope import Scope, check_spellings, names_among, number, unread
-from dipc.dipwhile.python.source import FunctionText, decimal_note, described, text_of
-from dipc.dipwhile.python.statements import Statements
-from dipc.dipwhile.python.unrolled import read_unrolled
-from dipc.dipwhile.python.words import BUDGETS, RESERVED
-from dipc.dipwhile.syntax.ast import Declaration, Name, Param, Program, SetOf
+from dipc.dipwhile.python.source import FunctionText, check_spellings, described, names_among, text_of
+from dipc.dipwhile.python.unrolled import read_function
+from dipc.dipwhile.semantics.advice import said
+from dipc.dipwhile.syntax.ast import Program
 from dipc.dipwhile.syntax.compile import compile_program
 from dipc.dipwhile.syntax.core import CoreProgram
+from dipc.dipwhile.syntax.notes import similar
 from dipc.dipwhile.syntax.parser import check_depth, parse
 from dipc.dipwhile.syntax.printer import show_program
-from dipc.errors import InputError, InternalError, Source
+from dipc.errors import InputError, InternalError, Source, Unsupported
 from dipc.suggest import did_you_mean
 
 Told = Mapping[str, object]
@@ -55,9 +53,8 @@ class PythonMechanism(Mechanism):
 
     def __init__(self, text: FunctionText, told: Told, given: Numbers, changed: Numbers):
         read = held(Clock(), lambda: read_core(text, told, given, changed), (text.source,))
-        core, self.notes = read
-        known = dict(core.parameters)
-        super().__init__(core, {name: n for name, n in changed.items() if name in known})
+        core, sizes, self.notes, self._refusal = read
+        super().__init__(core, {name: n for name, n in changed.items() if name in sizes})
         self.text = text
         self._told = told
         self._given = given
@@ -68,6 +65,11 @@ class PythonMechanism(Mechanism):
     def source_text(self) -> str:
         """The program as the text of a .dip file."""
         return self.program.source.text
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about what is allowed but hardly ever meant."""
+        return (*misspelt(self.text, self.program), *super().warnings)
 
     @property
     def commented(self) -> Source:
@@ -88,6 +90,15 @@ class PythonMechanism(Mechanism):
         verdict = super().check(*args, **options)
         return replace(verdict, notes=(*self.notes, *verdict.notes))
 
+    @speaking_python
+    def prove(self, claim: str | None = None, *, find_least: bool = True) -> Any:
+        """Decide a claim for every size and all inputs; the function must be read without their values."""
+        if self._refusal is not None:
+            why, hint = self._refusal.message, self._refusal.hint
+            message = f"`prove` needs a function that is read for all inputs at once: {why}"
+            raise Unsupported(message, self._refusal.span, hint)
+        return super().prove(claim, find_least=find_least)
+
     @cached_property
     def _ready(self) -> Runnable:
         return Runnable(self.text)
@@ -104,7 +115,7 @@ class PythonMechanism(Mechanism):
 
 
 for _method in (
-    *("prove", "distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
+    *("distribution", "chain", "export", "sentence", "budget", "profile", "loss_curve"),
     *("violating_budgets", "explain", "certificate", "plot", "report"),
 ):
     setattr(PythonMechanism, _method, speaking_python(getattr(Mechanism, _method)))
@@ -191,10 +202,13 @@ def parameter(text: FunctionText, name: str, value: PythonValue) -> fmpq:
 
 def read_core(
     text: FunctionText, told: Told, given: Numbers, changed: Numbers
-) -> tuple[CoreProgram, tuple[str, ...]]:
-    """The program of a function, with notes; its source is the text of the equivalent .dip file."""
+) -> tuple[CoreProgram, frozenset[str], tuple[str, ...], InputError | None]:
+    """The program of a function, whose source is the text of the equivalent .dip file, and its parameters.
+
+    With notes; and if it is unrolled, why.
+    """
     try:
-        syntax, core, notes = read_either_way(text, told, given, changed)
+        syntax, core, notes, refusal = read_either_way(text, told, given, changed)
     except RecursionError:
         hint = "split its expressions"
         raise InputError("this function is nested too deep", text.place, hint) from None
@@ -205,13 +219,13 @@ def read_core(
     if parse(source) != syntax:
         message = f"the program of `{text.node.name}` is not the one that its text describes"
         raise InternalError(f"{message}:\n{written}")
-    return replace(core, source=source), notes
+    return replace(core, source=source), frozenset(param.name for param in syntax.params), notes, refusal
 
 
 def read_either_way(
     text: FunctionText, told: Told, given: Numbers, changed: Numbers
-) -> tuple[Program, CoreProgram, tuple[str, ...]]:
-    """The program of a function, with notes: with its loops, as the language has them, or else unrolled.
+) -> tuple[Program, CoreProgram, tuple[str, ...], InputError | None]:
+    """The program of a function, with notes: with its loops, for all sizes, or else unrolled, and why.
 
     If both ways are refused, the error of the second is shown.
     """
@@ -219,28 +233,31 @@ def read_either_way(
     check_inputs(text, parts)
     constants = constants_of(text, parts, given, changed)
     all_sizes = parts.claim is not None and bool(parts.claim.sizes)  # an unrolled program has one size
-    found = refusal = None
     try:
-        syntax = read_program(text, parts, constants, changed)
-        notes = dict.fromkeys((*constants.notes, *decimals(text)))
-        found = syntax, compile_program(syntax, text.until_end), tuple(notes)
+        return *read_one_way(text, parts, constants, changed, True), None
     except InputError as error:
         refusal = error
-    if found is not None and (all_sizes or not outputs_hold_others(text, parts)):
-        return found
-    if refusal is not None and all_sizes:
-        raise refusal from None
+    if all_sizes:
+        hint = f"{refusal.hint}\n          a claim for all sizes needs the loops of the function"
+        raise type(refusal)(refusal.message, refusal.span, hint)
     try:
-        unrolled, unrolled_notes = read_unrolled(text, parts, constants, changed)
-        check_changed(changed, constants.numbers)
-        check_depth(unrolled)
-        return unrolled, compile_program(unrolled, text.until_end), unrolled_notes
+        return *read_one_way(text, parts, constants, changed, False), refusal
     except InputError as error:
-        if found is not None:
-            return found
         if error.span is not None:  # a name in its line that is not in ASCII may be the reason
             check_spellings(text, error.span.line)
         raise
+
+
+def read_one_way(
+    text: FunctionText, parts: Program, constants: Constants, changed: Numbers, keeps: bool
+) -> tuple[Program, CoreProgram, tuple[str, ...]]:
+    """The program of a function, with notes; ``keeps`` its loops."""
+    own = replace(constants, numbers=dict(constants.numbers))
+    program, notes = read_function(text, parts, own, changed, keeps)
+    check_changed(changed, own.numbers)
+    check_depth(program)
+    core = compile_program(program, text.until_end)
+    return program, replace(core, parameters=tuple(own.numbers.items())), notes
 
 
 def check_changed(changed: Numbers, known: Numbers) -> None:
@@ -250,68 +267,15 @@ def check_changed(changed: Numbers, known: Numbers) -> None:
         raise InputError(f"the mechanism has no parameter `{name}`", hint=hint)
 
 
-def outputs_hold_others(text: FunctionText, parts: Program) -> bool:
-    """May the variable with the name of an output have values that the output has not?
-
-    So it is if every path returns values, and either another value is returned than that of the variable, or
-    the variable is computed from itself, or the set mixes truth values with others.
-    """
-    names = [output.name for output in parts.outputs]
-    nodes = [*ast.walk(text.node)]
-    written = names_among(nodes).keys() & {*names}
-    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
-    if not written or None in returned or not ends(text.node.body):
-        return False
-    rows = [value.elts if isinstance(value, ast.Tuple) else [value] for value in returned]
-    return (
-        any(
-            name in written and not (isinstance(value, ast.Name) and value.id == name)
-            for row in rows
-            for name, value in zip(names, row, strict=False)
-        )
-        or any(map(mixed, parts.outputs))
-        or any(
-            node.id in names_among(ast.walk(assignment)) and node.id in names
-            for assignment in nodes
-            if isinstance(assignment, ast.Assign)
-            for node in ast.walk(assignment.value)
-            if isinstance(node, ast.Name)
-        )
-    )
-
-
-def mixed(output: Declaration) -> bool:
-    """Does the set of an output hold truth values and others?"""
-    members = {*output.domain.members} if isinstance(output.domain, SetOf) else set()
-    truths = {Name("true"), Name("false")}
-    return bool(members & truths) and not members <= truths
-
-
-def decimals(text: FunctionText) -> Iterator[str]:
-    """The notes about decimal numbers in a function."""
-    found = [
-        node for node in ast.walk(text.node) if isinstance(node, ast.Constant) and type(node.value) is float
-    ]
-    for written in dict.fromkeys(map(text.written, found)):
-        note = decimal_note(written, Fraction(written.replace("_", "")))
-        if note is not None:
-            yield note
-
-
-def read_program(text: FunctionText, parts: Program, constants: Constants, changed: Numbers) -> Program:
-    """The syntax tree of a function."""
-    for argument in text.arguments:
-        if argument.arg in constants.others or (argument.arg in RESERVED and argument.arg not in BUDGETS):
-            raise unread(text.span(argument), f"the argument `{argument.arg}`")
-    scope = Scope(text, parts, dict(constants.numbers), changed)
-    sizes = {d.name: d.size for d in (*parts.inputs, *parts.outputs) if d.size is not None}
-    body = Statements(scope, parts.outputs, sizes).body()
-    check_changed(changed, scope.constants)
-    place = text.place
-    params = tuple(Param(name, number(n, place), span=place) for name, n in scope.constants.items())
-    program = replace(parts, params=params, body=body, span=place)
-    check_depth(program)
-    return program
+def misspelt(text: FunctionText, program: CoreProgram) -> Iterator[str]:
+    """The warnings about variables that are never read and resemble another."""
+    names = [part for part in ast.walk(text.node) if isinstance(part, ast.Name)]
+    read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
+    stored, outputs = names_among(names), {output.name for output in program.outputs}
+    for name in stored.keys() - read - outputs:
+        if near := similar(name, [*stored, *(argument.arg for argument in text.arguments)]):
+            why = f"`{name}` is assigned, but never read"
+            yield said("warning", text.span(stored[name]), why, f"did you mean `{near}`?")
 
 
 def check_inputs(text: FunctionText, parts: Program) -> None:

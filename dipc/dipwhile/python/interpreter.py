@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,15 +18,15 @@ from functools import reduce
 from itertools import chain
 from typing import Any
 
-from dipc.dipwhile.python import library
+from dipc.dipwhile.python import library, loops
 from dipc.dipwhile.python.errors import UNREAD
 from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
 from dipc.dipwhile.python.outside import Outside, assigned_in
-from dipc.dipwhile.python.paths import UNDONE, Signal, State
-from dipc.dipwhile.python.scope import names_among
-from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note
+from dipc.dipwhile.python.paths import UNDONE, Signal, State, changed
+from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note, names_among
 from dipc.dipwhile.python.values import (
     LOST,
+    Array,
     Closure,
     Frame,
     Items,
@@ -33,6 +34,7 @@ from dipc.dipwhile.python.values import (
     Method,
     Once,
     Ref,
+    Row,
     Stepped,
     Sym,
     Table,
@@ -43,7 +45,7 @@ from dipc.dipwhile.python.values import (
     kind_of,
     possible_values,
 )
-from dipc.dipwhile.syntax.ast import Index, Name
+from dipc.dipwhile.syntax.ast import Exit, Index, Name
 from dipc.dipwhile.syntax.build import rational
 from dipc.errors import InputError, Span
 
@@ -75,20 +77,37 @@ class Interpreter(Operations):
         self.notes: dict[str, None] = {}
         self.loops = 0
         self.deciding: frozenset[str] = frozenset()  # variables on which it depends how long loops run
-        self.returned = self.returned_value = text.place
+        self.returned_value = text.place
         self.calling: ast.Call | None = None
+        self.keeps = False  # the loops: numbers of the inputs are not looked at, so that it holds for others
+        self.sizes: frozenset[str] = frozenset()  # the parameters that are symbols
+        self.kinds: dict[Any, str] = {}  # of what loops change, as far as an earlier reading found them
+        self.unstable = False  # has one of them become wider?
+        self.slots: dict[str, Any] = {}
+        self.homes: dict[ast.expr, str] = {}  # lists that are returned, with the names of their outputs
+        self.folding = False  # in the body of a sum, which has no statements
 
-    def main(self, values: Mapping[str, Value]) -> Value:
-        """What the function returns, or the variables that are named as its outputs."""
+    def main(self, values: Mapping[str, Value]) -> None:
+        """The whole function, from the values of its arguments to the outputs."""
         self.stack.append(self.new(Frame(tuple(sorted(values.items())), None)))
-        self.returned = self.text.place
-        try:
+        with suppress(Signal):  # it has ended
             self.block(self.text.node.body)
-        except Signal as signal:
-            return LOST if signal.what == "stop" else signal.value
-        finally:
-            self.place = self.returned
-        return None
+            self.place = self.text.place
+            self.finish(LOST)
+
+    def returns(self, node: ast.Return) -> None:
+        """``return``: the main function gives the outputs their values, and the program ends."""
+        self.returned_value = self.place if node.value is None else self.text.span(node.value)
+        value = None if node.value is None else self.read(node.value)
+        if len(self.stack) > 1:
+            raise Signal("return", value)
+        self.finish(LOST if node.value is None or ast.unparse(node.value) == "None" else value)
+        self.out.append(Exit(span=self.place))
+        raise Signal("exit")
+
+    @abstractmethod
+    def finish(self, value: Value) -> None:
+        """The outputs get their values from what the function returns, LOST for nothing."""
 
     def note(self, text: str | None) -> None:
         """Something to say once."""
@@ -111,9 +130,7 @@ class Interpreter(Operations):
 
     def store(self, name: str, value: Value) -> None:
         """Give a variable of the running call a value."""
-        frame = self.get(self.stack[-1])
-        names = {**dict(frame.names), name: value}
-        self.put(self.stack[-1], Frame(tuple(sorted(names.items())), frame.parent))
+        self.put(self.stack[-1], self.get(self.stack[-1]).with_names({name: value}))
 
     def load(self, name: str) -> Value:
         """The value of a variable, or what the name means outside the function."""
@@ -125,6 +142,8 @@ class Interpreter(Operations):
                 return self.now(value)
         if name in assigned_in(self.text.node):
             raise self.refuse(f"`{name}` has no value here yet", "assign it first")
+        if name in self.sizes:
+            raise self.refuse(f"the size `{name}` in another function", "hand it over as an argument")
         return self.outside.meaning(self, name)
 
     def is_unknown(self, name: str) -> bool:
@@ -147,6 +166,11 @@ class Interpreter(Operations):
         """One statement."""
         self.place = self.text.headline(node)
         match node:
+            case ast.Assign([ast.Name(name)]) | ast.AugAssign(ast.Name(name)):
+                self.stem = name
+            case _:
+                self.stem = ""
+        match node:
             case ast.Pass() | ast.Expr(ast.Constant()) | ast.AnnAssign(value=None):
                 pass
             case ast.Assign(targets, value):
@@ -163,10 +187,8 @@ class Interpreter(Operations):
                 self.repeat(node)
             case ast.While():
                 self.repeat_while(node)
-            case ast.Return(value):
-                self.returned = self.place
-                self.returned_value = self.place if value is None else self.text.span(value)
-                raise Signal("return", None if value is None else self.read(value))
+            case ast.Return():
+                self.returns(node)
             case ast.Break():
                 raise Signal("break")
             case ast.Continue():
@@ -225,6 +247,9 @@ class Interpreter(Operations):
 
     def assign_cell(self, owner: Value, index: Value, value: Value) -> None:
         """``a[i] = value``."""
+        if isinstance(owner, Array):
+            loops.write_cell(self, owner, index, self.sample(value))
+            return
         value = self.kept(self.sample(value))
         match thing := self.get(owner):
             case Table(entries):
@@ -284,6 +309,9 @@ class Interpreter(Operations):
     def repeat(self, node: ast.For) -> None:
         """``for``: every round in turn."""
         iterable = self.read_iterable(node.iter)
+        if (row := loops.row_of(self, iterable)) is not None:
+            loops.repeat(self, node, row)
+            return
         live = isinstance(self.get(iterable), Items)
         values = self.items(iterable)
         place = 0
@@ -316,7 +344,10 @@ class Interpreter(Operations):
         return False
 
     def repeat_while(self, node: ast.While) -> None:
-        """``while``: unrolled as long as its condition may hold."""
+        """``while``: a loop of the program, or unrolled as long as its condition may hold."""
+        if self.keeps:
+            loops.repeat_while(self, node)
+            return
         self.deciding |= deciding(node)
         decisions = 0
         while True:
@@ -365,7 +396,7 @@ class Interpreter(Operations):
     def read(self, node: ast.expr) -> Value:
         """The value of an expression that may be kept; errors are shown at its place."""
         value = self.read_iterable(node)
-        if isinstance(value, Once):
+        if isinstance(value, Once) or (isinstance(value, Row) and value.once):
             hint = "use it where it is made, or write `list(...)`"
             raise InputError("this can be gone through only once", self.text.span(node), hint)
         return value
@@ -407,16 +438,17 @@ class Interpreter(Operations):
                 | ast.GeneratorExp(element, generators)
                 | ast.SetComp(element, generators)
             ):
-                found = tuple(self.comprehend(generators, lambda: self.kept(self.read(element))))
+                source = self.read_iterable(generators[0].iter)
+                row = loops.row_of(self, source)
+                if row is not None and not isinstance(node, ast.SetComp):
+                    return loops.listed(self, node, row)
+                found = tuple(self.comprehend(source, generators, lambda: self.kept(self.read(element))))
                 if isinstance(node, ast.ListComp):
                     return self.new(Items(found))
                 return Once(found) if isinstance(node, ast.GeneratorExp) else Members(found)
             case ast.DictComp(key, value, generators):
-                pairs = [
-                    *self.comprehend(
-                        generators, lambda: (self.key(self.read(key)), self.kept(self.read(value)))
-                    )
-                ]
+                entry = lambda: (self.key(self.read(key)), self.kept(self.read(value)))  # noqa: E731
+                pairs = [*self.comprehend(self.read_iterable(generators[0].iter), generators, entry)]
                 return self.new(Table(tuple(dict(pairs).items())))
             case ast.Subscript(owner, index):
                 return self.subscript(self.read(owner), self.read_index(index))
@@ -488,6 +520,13 @@ class Interpreter(Operations):
             return self.exclusive(left, right)
         if type(op) not in BINARY:
             raise self.unread(node, UNREAD[type(op)])
+        match self.get(left), op, self.get(right):
+            case (Items((cell,), "list"), ast.Mult(), Sym(_, "num", None) as times) | (
+                Sym(_, "num", None) as times,
+                ast.Mult(),
+                Items((cell,), "list"),
+            ) if isinstance(node, ast.BinOp):
+                return loops.repeated(self, node, cell, times)
         return self.binary(BINARY[type(op)], left, right)
 
     def bitwise(self, function: Callable[[Any, Any], int], left: Value, right: Value) -> Value:
@@ -625,6 +664,8 @@ class Interpreter(Operations):
         match self.get(value):
             case Once(values) | Items(values) | (tuple() | range() | str() as values):
                 return list(values)
+            case Array() | Row():
+                raise self.refuse("this goes through an array or range whose length is a symbol", loops.KEEP)
             case Members(values):
                 if not all(map(is_known, values)):
                     raise self.refuse("the order of this set is not known", "use a list")
@@ -656,13 +697,16 @@ class Interpreter(Operations):
         return self.new(Table(tuple(found.items())))
 
     def comprehend(
-        self, generators: Sequence[ast.comprehension], element: Callable[[], Value], word: str = ""
+        self,
+        source: Value,
+        generators: Sequence[ast.comprehension],
+        element: Callable[[], Value],
+        word: str = "",
     ) -> Iterator[Value]:
-        """The elements of a comprehension, one after the other.
+        """The elements of a comprehension that goes through a source first, one after the other.
 
         Those of ``sum``, ``any`` or ``all`` (the ``word``) are joined in each round, where the paths meet.
         """
-        source = self.read_iterable(generators[0].iter)
         before = dict(self.state.heap)
         self.stack.append(self.new(Frame((), self.stack[-1])))
 
@@ -690,7 +734,8 @@ class Interpreter(Operations):
     def following(self, node: ast.GeneratorExp, default: Sequence[Value]) -> Value:
         """``next(x for x in q if c)``: the first element, or the default."""
         depth = len(self.stack)
-        for value in self.comprehend(node.generators, lambda: self.kept(self.read(node.elt))):
+        source = self.read_iterable(node.generators[0].iter)
+        for value in self.comprehend(source, node.generators, lambda: self.kept(self.read(node.elt))):
             del self.stack[depth:]
             return value
         if not default:
@@ -721,6 +766,8 @@ class Interpreter(Operations):
     def subscript(self, owner: Value, index: Value) -> Value:
         """``a[i]``, ``a[i:j]``, ``d[key]``."""
         thing = self.get(owner)
+        if isinstance(thing, Array):
+            return loops.read_cell(self, thing, index)
         if isinstance(thing, Table):
             key, entries = self.key(index), dict(thing.entries)
             if key not in entries and thing.default is not None:
@@ -780,9 +827,16 @@ class Interpreter(Operations):
                 "all",
             ):
                 word = function.path
+                source = self.read_iterable(generator.generators[0].iter)
+                if (row := loops.row_of(self, source)) is not None:
+                    return loops.fold(self, word, generator, row)
                 element = self.number if word == "sum" else self.condition
-                found = self.comprehend(generator.generators, lambda: element(self.read(generator.elt)), word)
-                return self.total(word, [*found])
+                each = lambda: element(self.read(generator.elt))  # noqa: E731
+                return self.total(word, [*self.comprehend(source, generator.generators, each, word)])
+            case [ast.Dict(keys, values)] if function == Word("choose") and None not in keys:
+                pairs = [(self.read(key), self.read(p)) for key, p in zip(keys, values, strict=True) if key]
+                self.place = self.text.span(node)
+                return library.one_of(self, *zip(*pairs, strict=True))  # equal values stay apart
             case [ast.GeneratorExp() as generator, *default] if function == Word("next") and len(default) < 2:
                 given = [*self.elements(default)]
                 return self.joined(lambda: self.following(generator, given))
@@ -810,6 +864,8 @@ class Interpreter(Operations):
         match function:
             case Closure():
                 return self.joined(lambda: self.run(function, positional, named))
+            case Word(path) if not named and (made := loops.over_row(self, path, positional)) is not None:
+                return made
             case Word(path):
                 return library.call(self, path, positional, named, node)
             case Method(owner, name):
@@ -880,11 +936,6 @@ def deciding(loop: ast.While) -> frozenset[str]:
     tests = [node.test for node in inside if isinstance(node, ast.While | ast.If)]
     read = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
     return frozenset(read & names_among(inside).keys())
-
-
-def changed(before: Mapping[Ref, Any], state: State) -> bool:
-    """Has an object changed that was there before?"""
-    return any(state.heap.get(ref) != thing for ref, thing in before.items())
 
 
 def called_from(error: InputError, call: Span) -> InputError:

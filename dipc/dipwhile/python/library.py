@@ -445,7 +445,11 @@ def uniform(m: Interpreter, values: Value) -> Value:
     """dipc's ``uniform``: the members of a set count once."""
     members = list(dict.fromkeys(values.values)) if isinstance(values, Members) else m.items(values)
     if isinstance(values, Members) and not all(map(is_known, members)):
-        raise m.refuse("the members of this set are not known", "use a list of constants")
+        kinds = set(map(kind_of, members))
+        if len(kinds) > 1 or not kinds <= {*FINITE}:
+            raise m.refuse("the members of this set are not known", "use a list of constants")
+        support = dip.SetOf(tuple(map(m.lift, members)), span=m.place)
+        return m.assign("choice", dip.Uniform(support, span=m.place), kinds.pop(), one_possible(members))
     if len(set(map(m.now, members))) < len(members):
         hint = "list every value once; if some are more likely, use `choose`: `choose({0: 2/3, 1: 1/3})`"
         raise InputError("a value appears here twice", m.first_argument(), hint)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 from flint import fmpq
@@ -160,12 +161,10 @@ class Operations(Paths):
         if "real" in kinds:
             return "real"
         if kinds & {"int", "lattice"}:
-            known = [value for value in (a, b) if is_number(value)]
-            whole = (
-                all(Fraction(v).denominator == 1 for v in known) and sign != "/" and "lattice" not in kinds
-            )
-            possible: list[Any] = [v for value in (a, b) for v in possible_values(value) or ()]
-            return "int" if whole and all(Fraction(v).denominator == 1 for v in possible) else "lattice"
+            whole = sign != "/" and "lattice" not in kinds
+            numbers = [possible_values(v) or {Fraction(1, 2)} for v in (a, b) if kind_of(v) == "num"]
+            whole = whole and all(Fraction(v).denominator == 1 for v in chain(*numbers))
+            return "int" if whole else "lattice"
         return "num"
 
     def number(self, value: Value) -> Value:
@@ -347,6 +346,12 @@ class Operations(Paths):
         """``//`` and ``%``, which round down."""
         a, b = self.number(left), self.number(right)
         if is_number(b) and b != 0 and isinstance(a, Sym):
+            if a.kind == "num" and a.possible is None:
+                top, bottom = self.lift(a), self.lift(b)
+                if sign == "%":
+                    return Sym(dip.Call("mod", (top, bottom), span=self.place), "num")
+                quotient = Binary(Op.DIV, top, bottom, span=self.place)
+                return Sym(dip.Call("floor", (quotient,), span=self.place), "num")
             if sign == "//":
                 quotient = self.binary("/", a, b)
                 return self.rounded("floor", Sym(quotient.expr, "lattice") if a.kind == "int" else quotient)
@@ -551,6 +556,8 @@ class Operations(Paths):
                 return self.negated(
                     reduce(self.either, (Sym(self.equal(value, v), "bool") for v in false), False)
                 )
+            case Sym(_, "dom"):
+                raise self.refuse("the truth of this value", "compare it: `x == 'yes'`, `x is not None`")
             case Sym() | Stepped():
                 return self.compare("!=", value, 0)
         match self.get(value):
@@ -733,7 +740,9 @@ class Operations(Paths):
         )
         if not positive(drawn.factor):
             sign = SWAPPED[sign]
-        if any(not 0 < v < 1 for v in possible_values(p) or ()):
+        if (kind_of(p) == "num" and not possible_values(p)) or any(
+            not 0 < v < 1 for v in possible_values(p) or ()
+        ):
             p = self.settled(p)  # some values are no probability
         unit = self.get(ref)
         if unit.low == unit.high:

@@ -12,7 +12,7 @@ each of them.  Every variable made here is assigned once on each path, so that e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, repeat
@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import fmpq
 
-from dipc.dipwhile.python.scope import number
+from dipc.dipwhile.python.source import number
 from dipc.dipwhile.python.values import (
     COMPOUND,
     FINITE,
@@ -42,7 +42,7 @@ from dipc.dipwhile.python.values import (
 )
 from dipc.dipwhile.python.words import RESERVED
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Distribution, Expr, Name, Op, Statement
+from dipc.dipwhile.syntax.ast import Assign, Binary, Block, Distribution, Expr, Index, Name, Op, Statement
 from dipc.errors import InputError, Span
 
 MOST_PATHS = 3_000
@@ -58,7 +58,7 @@ class Fork(Exception):
 
 
 class Signal(Exception):
-    """``break``, ``continue`` or ``return`` on its way out."""
+    """``break``, ``continue`` or ``return`` on its way out; "exit" and "stop" end the program."""
 
     def __init__(self, what: str, value: Value = None) -> None:
         self.what, self.value = what, value
@@ -104,6 +104,11 @@ class State:
         return State(dict(self.heap), dict(self.known))
 
 
+def changed(before: Mapping[Ref, Any], state: State) -> bool:
+    """Has an object changed that was there before?"""
+    return any(state.heap.get(ref) != thing for ref, thing in before.items())
+
+
 @dataclass
 class Leaf:
     """The end of one run: its state, its result or how it left, and where its statements go on."""
@@ -137,6 +142,7 @@ class Paths:
     state: State = field(default_factory=lambda: State({}, {}))
     stack: list[Ref] = field(default_factory=list)  # the frames of the calls that are running
     out: Growing = field(default_factory=list)
+    stem: str = ""  # of the variables made for it: the name that is assigned
     count: int = 0  # of names and places in the heap
     paths: int = 0
     declared: frozenset[str] = frozenset()  # the words in the sets of inputs and outputs
@@ -180,9 +186,18 @@ class Paths:
 
     def assign(self, stem: str, value: Expr | Distribution, kind: str, possible: Any = None) -> Sym:
         """A new variable with this value."""
-        name = Name(self.fresh(stem), span=self.place)
+        name = Name(self.fresh(self.stem or stem), span=self.place)
         self.out.append(Assign(name, value, span=self.place))
         return self.variable(name, kind, possible)
+
+    def assign_to_target(self, target: Name | Index, value: Value, last: bool) -> None:
+        """An assignment; a variable just assigned that nothing else needs (``last``) is not made for it."""
+        expr = self.lift(value)
+        match self.out:
+            case [*_, Assign(Name() as name, made)] if last and name == expr:
+                self.out[-1] = Assign(target, made, span=self.place)
+            case _:
+                self.out.append(Assign(target, expr, span=self.place))
 
     def variable(self, expr: Expr, kind: str, possible: frozenset[Value] | None) -> Sym:
         """The symbol of a variable or cell."""
@@ -398,6 +413,7 @@ class Paths:
 
     def _met(self, leaves: Sequence[Leaf]) -> list[End]:
         """The ends of an action: one for each shape of its leaves."""
+        leaves = [leaf for leaf in leaves if leaf.signal != "exit"] or leaves[:1]
         if len(leaves) == 1:
             return [End(leaf.state, leaf.result, leaf.signal, [leaf.block]) for leaf in leaves]
         for signal in {leaf.signal for leaf in leaves}:
@@ -419,9 +435,8 @@ class Paths:
         for ref in self.stack:
             frames = [dict(leaf.state.heap[ref].names) for leaf in leaves]
             lost = {name for one in frames for name in one if any(f.get(name, LOST) == LOST for f in frames)}
-            for leaf, names in zip(leaves, frames, strict=True):
-                names |= dict.fromkeys(lost, LOST)
-                leaf.state.heap[ref] = Frame(tuple(sorted(names.items())), leaf.state.heap[ref].parent)
+            for leaf in leaves:
+                leaf.state.heap[ref] = leaf.state.heap[ref].with_names(dict.fromkeys(lost, LOST))
 
     def _merged(self, group: Sequence[Leaf]) -> tuple[State, Value]:
         """One state for several of the same shape."""

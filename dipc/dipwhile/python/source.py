@@ -11,17 +11,19 @@ import builtins
 import inspect
 import linecache
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from types import FunctionType
 
 from flint import fmpq
 
+from dipc.dipwhile.syntax.ast import Binary, Expr, Number, Op, Unary
 from dipc.errors import InputError, Source, Span
+from dipc.models.arithmetic import check_spelling
 
 ABSENT = object()
 """The value of a name that has none."""
@@ -235,3 +237,25 @@ def file_name(path: str) -> str:
         return "<cell>"
     here = Path.cwd()
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
+
+
+def number(value: fmpq, span: Span) -> Expr:
+    """The number as the parser would read it: a sign and a quotient are operations (-1/3, but 0.25)."""
+    decimal = pow(10, int(value.q).bit_length(), int(value.q)) == 0
+    top: Expr = Number(abs(value) if decimal else abs(fmpq(value.p)), span=span)
+    if value < 0:
+        top = Unary(Op.NEG, top, span=span)
+    return top if decimal else Binary(Op.DIV, top, Number(fmpq(value.q), span=span), span=span)
+
+
+def check_spellings(text: FunctionText, line: int | None = None) -> None:
+    """Refuse the names that are not in ASCII, in one line or all."""
+    for node in chain.from_iterable(map(ast.walk, (text.node.args, *text.node.body))):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) if name != "ε" and line in (None, node.lineno):
+                check_spelling(name, text.span(node))
+
+
+def names_among(nodes: Iterable[ast.AST]) -> dict[str, ast.Name]:
+    """The names that are assigned by some of the nodes."""
+    return {node.id: node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

@@ -1,11 +1,14 @@
-"""A function read by running it with symbols: its program has no loops, and no parameters.
+"""A function read by running it with symbols: with its loops, or unrolled.
 
-The values of the parameters are put into the declarations too: nothing can be claimed for other sizes.
+Numbers that are parameters are put into the program, but for the sizes of inputs where loops are kept: what
+is read then holds for all sizes, and for inputs that are any numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +16,13 @@ from flint import fmpq
 
 from dipc.dipwhile.python.constants import GENERATORS, Constants
 from dipc.dipwhile.python.interpreter import Interpreter
+from dipc.dipwhile.python.loops import minus_one, place_in, read_cell, rounds
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import Branches, frozen, order
-from dipc.dipwhile.python.scope import number
-from dipc.dipwhile.python.source import FunctionText, python_number
+from dipc.dipwhile.python.source import FunctionText, number, python_number
 from dipc.dipwhile.python.values import (
     LOST,
+    Array,
     Items,
     Ref,
     Sym,
@@ -31,66 +35,149 @@ from dipc.dipwhile.python.values import (
 )
 from dipc.dipwhile.python.words import BUDGETS
 from dipc.dipwhile.syntax import ast as dip
-from dipc.dipwhile.syntax.ast import Assign, Eps, Expr, Index, Name, Number, Program
+from dipc.dipwhile.syntax.ast import Assign, Eps, Exit, Expr, For, Index, Name, Number, Param, Program
 from dipc.dipwhile.syntax.constants import declare
 from dipc.dipwhile.syntax.core import Variable
+from dipc.dipwhile.syntax.types import free_names
 from dipc.dipwhile.syntax.walk import rebuilt, statements
 from dipc.errors import InputError
 from dipc.excerpts import plural
 from dipc.models.values import FALSE, TRUE, Atom
 
+NONE = Atom("None")
 MOST_STATEMENTS = 20_000
 
 
-def read_unrolled(
-    text: FunctionText,
-    parts: Program,
-    given: Constants,
-    changed: Mapping[str, fmpq],
-    apart: frozenset[str] = frozenset(),
+def read_function(
+    text: FunctionText, parts: Program, given: Constants, changed: Mapping[str, fmpq], keeps: bool
 ) -> tuple[Program, tuple[str, ...]]:
-    """The program of a function, with notes.
+    """The program of a function, with notes; ``keeps`` its loops and sizes, and takes numbers as any numbers.
 
     Paths meet although they differ in the values of variables, ``apart`` aside. If the function is refused
-    then, it may be because of a ``while`` that could run on for ever so: it is read again.
+    then, it may be because of a ``while`` that could run on for ever so: it is read again.  So it is when the
+    kind of what a loop changes turned out to be a wider one.
     """
-    taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
-    known = given.numbers
-    m = Interpreter(text, Outside(known, changed), taken)
-    m.apart = apart
-    for note in given.notes:
-        m.note(note)
-    arguments = arguments_of(m, given.others)
-    parts = substituted(parts, {name: number(value, text.place) for name, value in known.items()})
-    inputs = [declare(declaration, {}) for declaration in parts.inputs]
-    outputs = [declare(declaration, {}) for declaration in parts.outputs]
-    m.declared = frozenset(str(v) for variable in (*inputs, *outputs) for v in variable.domain)
-    values = {**{name: python_number(n) for name, n in known.items()}, **arguments}
-
-    def whole() -> Value:
-        own = {variable.name: input_value(m, variable) for variable in inputs}
-        result = m.main({**values, **own})
-        if result is LOST:
-            return None
-        for variable, value in zip(outputs, results(m, outputs, result), strict=True):
-            output(m, variable, value)
-        return None
-
-    try:
-        block, _ = m.explore(whole)
-    except InputError:
-        if m.deciding <= apart:
-            raise
-        return read_unrolled(text, parts, given, changed, apart | m.deciding)
-    body = frozen(block)
-    if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
-        raise m.too_many()
-    return replace(parts, params=(), body=body, span=text.place), tuple(m.notes)
+    kinds: dict[Any, str] = {}
+    apart: frozenset[str] = frozenset()
+    while True:
+        m = Reader(text, parts, given, changed, keeps)
+        m.kinds, m.apart = dict(kinds), apart
+        try:
+            program = m.program()
+            if not m.unstable:
+                return program, tuple(m.notes)
+        except InputError:
+            if not m.unstable and m.deciding <= apart:
+                raise
+            apart |= m.deciding
+        kinds = m.kinds
 
 
-def arguments_of(m: Interpreter, others: Mapping[str, object]) -> dict[str, Value]:
+class Reader(Interpreter):
+    """Reads one function."""
+
+    def __init__(
+        self, text: FunctionText, parts: Program, given: Constants, changed: Mapping[str, fmpq], keeps: bool
+    ) -> None:
+        taken = {*text.words, *(d.name for d in (*parts.inputs, *parts.outputs))}
+        super().__init__(text, Outside(given.numbers, changed), taken)
+        self.keeps, self.given, self.known = keeps, given, dict(given.numbers)
+        lengths = {name for d in parts.inputs if d.size is not None for name in free_names(d.size)}
+        self.sizes = frozenset(lengths & self.known.keys() if keeps else ())
+        numbers = {
+            name: number(value, text.place) for name, value in self.known.items() if name not in self.sizes
+        }
+        self.parts = substituted(parts, numbers)
+        self.notes |= dict.fromkeys(given.notes)
+        self.inputs, self.outputs = (
+            {d.name: declare(d, self.known) for d in ds} for ds in (self.parts.inputs, self.parts.outputs)
+        )
+        self.lengths = {d.name: d.size for d in (*self.parts.inputs, *self.parts.outputs)}
+        self.declared = frozenset(
+            str(v) for variable in (*self.inputs.values(), *self.outputs.values()) for v in variable.domain
+        )
+        returned = [node.value for node in ast.walk(text.node) if isinstance(node, ast.Return)]
+        written = {part.id for node in text.node.body for part in assigned_parts(node, cells=True)}
+        nothing = all(value is None or ast.unparse(value) == "None" for value in returned)
+        self.assigns = nothing and bool(written & self.outputs.keys())
+        self.homes = dict(self.returned_lists(returned))
+
+    def returned_lists(self, returned: Sequence[ast.expr | None]) -> Iterator[tuple[ast.expr, str]]:
+        """Where the lists are made that every ``return`` has in the same place, with their outputs."""
+        values = [value for value in returned if value is not None]
+        rows = [value.elts if isinstance(value, ast.Tuple) else [value] for value in values]
+        stored = Counter(part.id for node in self.text.node.body for part in assigned_parts(node))
+        for place, output in enumerate(self.outputs):
+            names = {output} if self.assigns else {ast.unparse(row[place]) for row in rows if row[place:]}
+            for node in self.text.node.body:
+                match node:
+                    case ast.Assign([ast.Name(name)], value) if {name} == names and stored[name] == 1:
+                        if self.lengths[output] is not None:
+                            yield value, output
+
+    def program(self) -> Program:
+        """The program of the function."""
+        place = self.text.place
+        values: dict[str, Value] = {name: python_number(value) for name, value in self.known.items()}
+        values |= {name: Sym(Name(name, span=place), "num") for name in self.sizes}
+        block, _ = self.explore(lambda: self.main({**values, **arguments_of(self), **self.declarations()}))
+        body = frozen(block)
+        if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
+            raise self.too_many()
+        params = tuple(
+            Param(name, number(value, place), span=place)
+            for name, value in self.known.items()
+            if name in self.sizes
+        )
+        body = body[:-1] if body and isinstance(body[-1], Exit) else body
+        program: Program = replace(self.parts, params=params, body=body, span=place)
+        return program
+
+    def declarations(self) -> dict[str, Value]:
+        """The inputs, and the arrays of outputs whose cells are assigned and not returned."""
+        found = {name: input_value(self, variable) for name, variable in self.inputs.items()}
+        if self.assigns:
+            arrays = {name: size for name, size in self.lengths.items() if size is not None}
+            found |= {name: Array(name, arrays[name], name) for name in self.outputs.keys() & arrays.keys()}
+        return found
+
+    def store(self, name: str, value: Value) -> None:
+        """Give a variable a value; an output that is not returned has it too."""
+        super().store(name, value)
+        variable = self.outputs.get(name)
+        if self.assigns and len(self.stack) == 1 and variable is not None and variable.size is None:
+            give(self, Name(name, span=self.place), variable, value)
+
+    def finish(self, value: Value) -> None:
+        """The outputs get their values from what the function returns, LOST for nothing."""
+        variables = [*self.outputs.values()]
+        if value == LOST and all(NONE not in v.domain and v.start is None for v in variables):
+            return  # refused by dipc if it can be reached
+        if self.assigns:
+            for name, variable in self.outputs.items():
+                if variable.size is not None:
+                    output(self, variable, self.load(name))
+            return
+        for variable, each in zip(
+            variables, results(self, variables, None if value == LOST else value), strict=True
+        ):
+            output(self, variable, each)
+
+
+def assigned_parts(node: ast.AST, cells: bool = False) -> Iterator[ast.Name]:
+    """The variables that a statement assigns, and the lists of which it assigns cells."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Name(_, ast.Store()):
+                yield part
+            case ast.Subscript(ast.Name() as owner, _, ast.Store()) if cells:
+                yield owner
+
+
+def arguments_of(m: Reader) -> dict[str, Value]:
     """The values of the arguments that are neither inputs nor numbers."""
     found: dict[str, Value] = {}
+    others = m.given.others
     for argument in m.text.arguments:
         name, m.place = argument.arg, m.text.span(argument)
         if name in BUDGETS:
@@ -114,15 +201,18 @@ def substituted(node: Any, constants: Mapping[str, Expr]) -> Any:
     return rebuilt(node, lambda part: substituted(part, constants))
 
 
-def input_value(m: Interpreter, variable: Variable) -> Value:
-    """The symbols of an input."""
+def input_value(m: Reader, variable: Variable) -> Value:
+    """The symbols of an input; where loops are kept, its numbers may be others than those of its set."""
     values = list(map(python_value, variable.domain))
     kinds = set(map(kind_of, values))
     kind = kinds.pop() if len(kinds) == 1 else "dom"
     if "bool" in kinds:
         hint = "use truth values only, or none"
         raise InputError("this set mixes truth values with others", variable.span, hint)
-    possible = frozenset(values)
+    possible = None if m.keeps and any(map(is_number, values)) else frozenset(values)
+    size = m.lengths[variable.name]
+    if size is not None and free_names(size):
+        return Array(variable.name, size, None, kind, possible)
     if variable.size is None:
         return m.variable(Name(variable.name, span=variable.span), kind, possible)
     places = (Number(fmpq(i), span=variable.span) for i in range(1, variable.size + 1))
@@ -139,7 +229,7 @@ def python_value(value: fmpq | Atom) -> Value:
     return python_number(value)
 
 
-def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Value]:
+def results(m: Reader, outputs: list[Variable], result: Value) -> list[Value]:
     """One value for each output, in their order; a dictionary has their names."""
     table = m.get(result)
     if isinstance(table, Table) and {key for key, _ in table.entries} == {each.name for each in outputs}:
@@ -154,11 +244,23 @@ def results(m: Interpreter, outputs: list[Variable], result: Value) -> list[Valu
     return values
 
 
-def output(m: Interpreter, variable: Variable, value: Value) -> None:
+def output(m: Reader, variable: Variable, value: Value) -> None:
     """An output gets its value."""
-    if variable.size is None:
+    size = m.lengths[variable.name]
+    if variable.size is None or size is None:
         give(m, Name(variable.name, span=m.place), variable, value)
         return
+    if isinstance(value, Array) and value.name == variable.name:
+        return
+    if isinstance(value, Array) and value.size == size:
+        index = Sym(Name(m.fresh("i"), span=m.place), "num")
+        cell = place_in(m, replace(value, name=variable.name), index)
+        block, _ = rounds(m, lambda: give(m, cell, variable, read_cell(m, value, index)))
+        high = minus_one(m, size)
+        m.out.append(For(index.expr.name, m.lift(0), high, frozen(block), span=m.place))  # type: ignore[union-attr]
+        return
+    if free_names(size):
+        raise m.refuse("a list of another length than the output", "make it with the size of the output")
     if not isinstance(value, Ref | tuple):
         hint = f"return a list: `return [...]`, or assign the cells of `{variable.name}`"
         raise InputError(f"the output `{variable.name}` is a list", m.returned_value, hint)
@@ -172,7 +274,7 @@ def output(m: Interpreter, variable: Variable, value: Value) -> None:
         give(m, Index(variable.name, Number(fmpq(i), span=m.place), span=m.place), variable, cell)
 
 
-def give(m: Interpreter, target: Name | Index, variable: Variable, value: Value) -> None:
+def give(m: Reader, target: Name | Index, variable: Variable, value: Value) -> None:
     """Assign an output; True and 1 are equal in Python: the set of the output decides between them."""
     value = m.now(m.plain(value))
     if (value is None or isinstance(value, str)) and Atom(str(value)) not in variable.domain:
@@ -190,8 +292,11 @@ def give(m: Interpreter, target: Name | Index, variable: Variable, value: Value)
             cases.append((None, truth_for(possible[-1])))
         else:
             cases = [(None, truth_for(value))]
+    if len(cases) == 1:
+        m.assign_to_target(target, cases[0][1], len(m.outputs) == 1 and not m.assigns)
+        return
     found = [(test, [Assign(target, m.lift(v), span=m.place)]) for test, v in cases]
-    m.out.append(Branches(found, m.place) if len(found) > 1 else found[0][1][0])
+    m.out.append(Branches(found, m.place))
 
 
 def truth_for(value: Value) -> Value:

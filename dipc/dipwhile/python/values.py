@@ -7,7 +7,7 @@ the variables of a function) is a :class:`Ref` into the heap, so that aliases be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -67,6 +67,32 @@ class Items:
 
 
 @dataclass(frozen=True)
+class Array:
+    """An array of the program: an input of symbolic length, or a list that is made cell by cell.
+
+    It is its own name, so that aliases behave as in Python.  Cells of an input have a known kind, and
+    perhaps known ``possible`` values; ``key`` says where the kind of other cells is found.
+    """
+
+    name: str
+    size: Expr
+    key: Any = None
+    kind: str = ""
+    possible: frozenset[Value] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """What a loop with a symbolic number of rounds goes through: ``cell(i)`` for each i from low to high."""
+
+    low: Expr
+    high: Expr
+    cell: Callable[[Sym], Value]
+    array: Array | None = None  # that has these cells
+    once: bool = False  # what a generator makes
+
+
+@dataclass(frozen=True)
 class Table:
     """A dictionary in the heap; ``default`` makes the value of a missing key, or is that value.
 
@@ -84,6 +110,10 @@ class Frame:
 
     names: tuple[tuple[str, Value], ...]
     parent: Ref | None
+
+    def with_names(self, names: Mapping[str, Value]) -> Frame:
+        """The same with more variables, or other values."""
+        return Frame(tuple(sorted({**dict(self.names), **names}.items())), self.parent)
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,12 @@ def warnings(program: CoreProgram) -> tuple[str, ...]:
         help: the first argument is the rate, 1/scale: for scale 2/eps write Lap(eps/2, 0),
               which is the same as Lap(scale = 2/eps, mean = 0)
     """
-    found = {(one[0].start, one[0].end): _said("warning", *one) for one in _advice(program)}
-    notes = {(span.start, span.end): _said("note", span, why, RANGES) for span, why in program.empty_ranges}
+    found = {(one[0].start, one[0].end): said("warning", *one) for one in _advice(program)}
+    notes = {(span.start, span.end): said("note", span, why, RANGES) for span, why in program.empty_ranges}
     return tuple(text for _, text in sorted((found | notes).items()))
 
 
-def _said(label: str, span: Span, text: str, hint: str) -> str:
+def said(label: str, span: Span, text: str, hint: str) -> str:
     return f"{span.place}: {label}: {clipped(text)}\n{span.excerpt()}\n    help: {clipped(hint)}"
 
 

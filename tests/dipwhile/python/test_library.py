@@ -74,7 +74,7 @@ def test_no_claim_is_made_for_other_sizes() -> None:
 
     told = {"inputs": "q[N] in {0, 1}", "outputs": "out in {0, 1}", "adjacent": "hamming 1"}
     assert "q[2]" in dipc.mechanism(**told, private="eps")(f).source_text
-    with pytest.raises(dipc.InputError, match="this form of list"):
+    with pytest.raises(dipc.InputError, match="a loop that changes a list or dictionary"):
         dipc.mechanism(**told, private="eps for all N")(f)
 
 

@@ -1,0 +1,162 @@
+"""Random functions with loops over arrays of symbolic length: what is read is what CPython returns, for all sizes."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from random import Random
+
+import pytest
+from campaigns import many
+from dipwhile.python.really_run import returned
+from dipwhile.python.test_random_python import law_of
+
+import dipc
+
+NUMBERS, LISTS = ("m", "n", "c"), ("u", "v")
+
+
+class Writer:
+    """Writes the statements of one function, which knows the numbers m, n, c, the truth b and the lists u, v."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = Random(seed)
+        self.coins = 2
+
+    def number(self, index: str, depth: int = 1) -> str:
+        a = self.rng.choice(
+            [*NUMBERS, "0", "1", "2", *([index, f"q[{index}]", f"u[{index}]"] if index else [])]
+        )
+        if depth == 0:
+            return a
+        b, test = self.number(index, depth - 1), self.test(index)
+        return self.rng.choice(
+            [
+                *(
+                    a,
+                    b,
+                    f"{a} + {b}",
+                    f"{a} - {b}",
+                    f"({a} if {test} else {b})",
+                    f"max({a}, {b})",
+                    f"{a} % 3",
+                ),
+                *(f"{a} // 2", "sum(q)", "max(q)", "argmax(q)", "len(q)", f"q[-{self.rng.randint(1, 1)}]"),
+                *(f"sum(1 for y in q if y > {a})", f"sum(y + {a} for y in q)", "v[0]", "helper(m, b)"),
+                *(f"sum(q[k] for k in range({self.rng.choice(['N', '1, N'])}))", "max([y - m for y in q])"),
+            ]
+        )
+
+    def test(self, index: str) -> str:
+        if self.coins and self.rng.random() < 0.15:
+            self.coins -= 1
+            return "random.random() < 1 / 4"
+        a, b = self.number(index, 0), self.number(index, 0)
+        kinds = [
+            f"{a} {self.rng.choice(['<', '>=', '==', '!='])} {b}",
+            "b",
+            f"b and {a} > {b}",
+            f"not b or {a}",
+        ]
+        return self.rng.choice([*kinds, f"any(y == {a} for y in q)", f"all(y <= {a} for y in q)"])
+
+    def block(self, index: str, inside: bool, depth: int) -> list[str]:
+        rows = [self.statement(index, inside, depth) for _ in range(self.rng.randint(1, 3))]
+        return [f"    {line}" for row in rows for line in row]
+
+    def statement(self, index: str, inside: bool, depth: int) -> list[str]:
+        name, number = self.rng.choice(NUMBERS), self.number(index)
+        kinds = [
+            "set",
+            "set",
+            "add",
+            "swap",
+            "truth",
+            "cell",
+            "copy",
+            *["if"] * 3,
+            *["for"] * 3,
+            "comprehend",
+        ]
+        match self.rng.choice([*kinds, *(["leave"] if inside else []), "return"]):
+            case "set":
+                return [f"{name} = {number}"]
+            case "add":
+                return [f"{name} += {number}"]
+            case "swap":
+                return ["m, n = n, m" if self.rng.random() < 0.5 else "c = b = m > n"]
+            case "truth":
+                return [f"b = {self.test(index)}"]
+            case "cell":
+                place = self.rng.choice([index or "0", "0", "-1"])
+                return [f"{self.rng.choice(LISTS)}[{place}] {self.rng.choice(['=', '+='])} {number}"]
+            case "copy":
+                return ["w = u", f"w[0] = {number}", "w = v"]
+            case "comprehend":
+                return [
+                    f"w = [y + {self.number('', 0)} for y in {self.rng.choice(['q', 'u'])}]",
+                    "u[0] = w[-1]",
+                ]
+            case "leave":
+                return [self.rng.choice(["break", "continue"])]
+            case "return" if self.rng.random() < 0.4:
+                return [f"return ({number}) % 7"]
+            case "for" if depth:
+                i = f"i{depth}"
+                heads = [
+                    f"for {i} in range(N):",
+                    f"for {i}, x in enumerate(q):",
+                    f"for {i}, x in enumerate(u):",
+                ]
+                heads += [f"for {i} in range(len(q) - 1):", f"for {i}, x in zip(range(N), u):"]
+                heads += [f"for {i} in range({index}):"] if index else []
+                return [self.rng.choice(heads), *self.block(i, True, depth - 1)]
+            case "if" if depth:
+                other = self.rng.choice([[], ["else:", *self.block(index, inside, depth - 1)]])
+                return [f"if {self.test(index)}:", *self.block(index, inside, depth - 1), *other]
+        return [f"{name} = {number}"]
+
+    def text(self) -> str:
+        start = ["m, n, c, b = 0, 1, q[0], False", "u = [q[k] for k in range(N)]", "v = [0] * N"]
+        body = [self.statement("", False, 2) for _ in range(3)]
+        lines = [*start, *(line for row in body for line in row)]
+        lines.append("return (m + 2 * n + 3 * c + sum(u) + 4 * v[0]) % 7")
+        inside = "\n".join(f"    {line}" for line in lines)
+        return f"import random\n\nfrom dipc.words import argmax\n\n\ndef helper(k, t):\n    return k + 1 if t else -k\n\n\ndef f(q, eps):\n    N = len(q)\n{inside}\n"
+
+
+def compared(seed: int) -> bool:
+    """Whether a function keeps its loops; what it says must be right, for each size that it is given."""
+    text = Writer(seed).text()
+    file = f"<loops {seed}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope: dict[str, object] = {}
+    exec(compile(text, file, "exec"), scope)
+    told = {"inputs": "q[N] in {0, 1}", "outputs": "out in 0..6", "adjacent": "all", "private": "eps"}
+    try:
+        mechanism = dipc.mechanism(**told, N=2)(scope["f"])  # type: ignore[arg-type, operator]
+    except dipc.InputError:
+        return False
+    written, real = mechanism.source_text, scope["random"]
+    kept = "param  N = 2" in written
+    for size, values in itertools.chain(
+        *(((n, v) for v in itertools.product((0, 1), repeat=n)) for n in (1, 3))
+    ):
+        expected = law_of(scope["f"], scope, {"q": values})  # type: ignore[arg-type]
+        scope["random"] = real
+        try:
+            one = dipc.load(written, N=size) if kept else mechanism.with_parameters(N=size)
+            found = {returned(key): p.at(1) for key, p in one.distribution(q=list(values)).items()}
+        except dipc.InputError:
+            continue  # refused, for this size
+        shown = {key: p for key, p in found.items() if str(p) != "0"}
+        assert expected is not None, f"{file} stops on {values}, and is read\n{text}\n{written}"
+        exact = {key: str(p) for key, p in expected.items()}
+        assert {key: str(p) for key, p in shown.items()} == exact, f"{file} on {values}\n{text}\n{written}"
+    return kept
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_random_loops(part: int) -> None:
+    kept = [compared(seed) for seed in range(part, many(12, 2000), 2)]
+    assert kept.count(True) > len(kept) / 2
