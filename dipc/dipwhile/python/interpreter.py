@@ -84,7 +84,6 @@ class Interpreter(Operations):
         self.kinds: dict[Any, str] = {}  # of what loops change, as far as an earlier reading found them
         self.unstable = False  # has one of them become wider?
         self.slots: dict[str, Any] = {}
-        self.homes: dict[ast.expr, str] = {}  # lists that are returned, with the names of their outputs
         self.folding = False  # in the body of a sum, which has no statements
 
     def main(self, values: Mapping[str, Value]) -> None:

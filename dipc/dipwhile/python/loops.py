@@ -265,10 +265,10 @@ def used(m: Interpreter, value: Value) -> bool:
 
 
 def new_array(m: Interpreter, node: ast.expr, size: Expr) -> Array:
-    """A new list, under the name of the output that it is returned as."""
+    """A new list."""
     if not free_names(size) <= m.sizes:
         raise m.refuse("a list of this length", "a length depends on parameters only")
-    return Array(m.homes.get(node) or m.fresh("list"), size, (m.text.span(node), "list"))
+    return Array(m.fresh("list"), size, (m.text.span(node), "list"))
 
 
 def repeated(m: Interpreter, node: ast.expr, value: Value, times: Sym) -> Array:

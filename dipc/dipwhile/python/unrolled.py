@@ -7,8 +7,7 @@ is read then holds for all sizes, and for inputs that are any numbers.
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -97,23 +96,10 @@ class Reader(Interpreter):
             str(v) for variable in (*self.inputs.values(), *self.outputs.values()) for v in variable.domain
         )
         returned = [node.value for node in ast.walk(text.node) if isinstance(node, ast.Return)]
-        written = {part.id for node in text.node.body for part in assigned_parts(node, cells=True)}
+        written = {name for node in text.node.body for name in assigned_in(node)}
         nothing = all(value is None or ast.unparse(value) == "None" for value in returned)
         self.assigns = nothing and bool(written & self.outputs.keys())
-        self.homes = dict(self.returned_lists(returned))
-
-    def returned_lists(self, returned: Sequence[ast.expr | None]) -> Iterator[tuple[ast.expr, str]]:
-        """Where the lists are made that every ``return`` has in the same place, with their outputs."""
-        values = [value for value in returned if value is not None]
-        rows = [value.elts if isinstance(value, ast.Tuple) else [value] for value in values]
-        stored = Counter(part.id for node in self.text.node.body for part in assigned_parts(node))
-        for place, output in enumerate(self.outputs):
-            names = {output} if self.assigns else {ast.unparse(row[place]) for row in rows if row[place:]}
-            for node in self.text.node.body:
-                match node:
-                    case ast.Assign([ast.Name(name)], value) if {name} == names and stored[name] == 1:
-                        if self.lengths[output] is not None:
-                            yield value, output
+        self.homes: dict[str, str] = {}  # the lists that are returned, by their outputs
 
     def program(self) -> Program:
         """The program of the function."""
@@ -121,7 +107,8 @@ class Reader(Interpreter):
         values: dict[str, Value] = {name: python_number(value) for name, value in self.known.items()}
         values |= {name: Sym(Name(name, span=place), "num") for name in self.sizes}
         block, _ = self.explore(lambda: self.main({**values, **arguments_of(self), **self.declarations()}))
-        body = frozen(block)
+        names = {made: output for output, made in self.homes.items()}
+        body = tuple(renamed(statement, names) for statement in frozen(block))
         if sum(1 for _ in statements(body)) > MOST_STATEMENTS:
             raise self.too_many()
         params = tuple(
@@ -148,30 +135,50 @@ class Reader(Interpreter):
         if self.assigns and len(self.stack) == 1 and variable is not None and variable.size is None:
             give(self, Name(name, span=self.place), variable, value)
 
+    def lives_in(self, array: Array, output: str) -> bool:
+        """Is this the only list that is returned as an output, so that it can have its name?"""
+        if array.name == output:
+            return True
+        if ("copied", output) not in self.kinds and array.key is not None:
+            home = self.homes.setdefault(output, array.name)
+            if home == array.name and [*self.homes.values()].count(home) == 1:
+                return True
+            self.unstable = True  # which is known only at the last of several `return`s
+        self.kinds["copied", output] = ""
+        return False
+
     def finish(self, value: Value) -> None:
         """The outputs get their values from what the function returns, LOST for nothing."""
         variables = [*self.outputs.values()]
-        if value == LOST and all(NONE not in v.domain and v.start is None for v in variables):
-            return  # refused by dipc if it can be reached
         if self.assigns:
-            for name, variable in self.outputs.items():
+            for variable in variables:
                 if variable.size is not None:
-                    output(self, variable, self.load(name))
+                    output(self, variable, self.load(variable.name))
             return
-        for variable, each in zip(
-            variables, results(self, variables, None if value == LOST else value), strict=True
-        ):
+        if value == LOST:
+            if all(NONE not in v.domain and v.start is None for v in variables):
+                return  # refused by dipc if it can be reached
+            value = None
+        for variable, each in zip(variables, results(self, variables, value), strict=True):
             output(self, variable, each)
 
 
-def assigned_parts(node: ast.AST, cells: bool = False) -> Iterator[ast.Name]:
+def assigned_in(node: ast.stmt) -> Iterator[str]:
     """The variables that a statement assigns, and the lists of which it assigns cells."""
     for part in ast.walk(node):
         match part:
-            case ast.Name(_, ast.Store()):
-                yield part
-            case ast.Subscript(ast.Name() as owner, _, ast.Store()) if cells:
-                yield owner
+            case ast.Name(name, ast.Store()) | ast.Subscript(ast.Name(name), _, ast.Store()):
+                yield name
+
+
+def renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """A part of the program with other names of lists."""
+    match node:
+        case Name(name) if name in names:
+            return replace(node, name=names[name])
+        case Index(name) if name in names:
+            node = replace(node, array=names[name])
+    return rebuilt(node, lambda part: renamed(part, names))
 
 
 def arguments_of(m: Reader) -> dict[str, Value]:
@@ -250,9 +257,9 @@ def output(m: Reader, variable: Variable, value: Value) -> None:
     if variable.size is None or size is None:
         give(m, Name(variable.name, span=m.place), variable, value)
         return
-    if isinstance(value, Array) and value.name == variable.name:
-        return
     if isinstance(value, Array) and value.size == size:
+        if m.lives_in(value, variable.name):
+            return
         index = Sym(Name(m.fresh("i"), span=m.place), "num")
         cell = place_in(m, replace(value, name=variable.name), index)
         block, _ = rounds(m, lambda: give(m, cell, variable, read_cell(m, value, index)))

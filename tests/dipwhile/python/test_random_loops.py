@@ -134,7 +134,7 @@ def compared(seed: int) -> bool:
     exec(compile(text, file, "exec"), scope)
     told = {"inputs": "q[N] in {0, 1}", "outputs": "out in 0..6", "adjacent": "all", "private": "eps"}
     try:
-        mechanism = dipc.mechanism(**told, N=2)(scope["f"])  # type: ignore[arg-type, operator]
+        mechanism = dipc.mechanism(**told, N=2)(scope["f"])
     except dipc.InputError:
         return False
     written, real = mechanism.source_text, scope["random"]
@@ -142,7 +142,7 @@ def compared(seed: int) -> bool:
     for size, values in itertools.chain(
         *(((n, v) for v in itertools.product((0, 1), repeat=n)) for n in (1, 3))
     ):
-        expected = law_of(scope["f"], scope, {"q": values})  # type: ignore[arg-type]
+        expected = law_of(scope["f"], scope, {"q": values})
         scope["random"] = real
         try:
             one = dipc.load(written, N=size) if kept else mechanism.with_parameters(N=size)
