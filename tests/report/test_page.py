@@ -101,6 +101,7 @@ def test_other_proofs() -> None:
     page = dipc.report_html(dipc.load("sparse", N=2), "eps/4, exp(-1)")  # its chain has numbers with e
     assert any("e1" in value for value in values_of_chain(page))
     page = dipc.report_html(dipc.load("rand1", N=1))
+    assert "<h2>Plots</h2>" not in page  # there are none
     assert "It holds, for both sides are equal" in words(page)
 
 

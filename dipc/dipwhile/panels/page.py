@@ -132,7 +132,7 @@ def _sections(found: Study, attempts: Attempts) -> Iterator[str]:
         yield section("Where the claim is broken", rows(rows_of(found.regions)))
     if tightness := list(_tightness(found)):
         yield section("How tight it is", rows(tightness))
-    if panels := attempts("the plots", lambda: plots(panels_of(found))):
+    if panels := attempts("the plots", lambda: plots(some) if (some := panels_of(found)) else ""):
         yield section("Plots", panels)
     if laws := _laws(found, drawn, attempts):
         pair = found.pair or ((drawn.input,) if drawn is not None else ())
