@@ -14,7 +14,7 @@ import pytest
 from campaigns import many, some
 from certificate import altered
 from certificate.altered import mutants, survivors
-from certificate.test_chain_mutants import formula_of, meaning
+from certificate.test_chain_mutants import meaning
 from chain_certificates import checked, only_ranks_may_change
 from dpctl.random_chains import random_probability
 from dpctl.test_language import FORMULAS, small_mdp, under, words
@@ -161,9 +161,10 @@ def test_a_mutant_is_refused_or_still_true(model: str, formula: str) -> None:
     tried, accepted = some(mutants(data, others), many(120, 5000)), 0
     for where, mutant, certificate in survivors(tried, checked):
         accepted += 1
-        process, read = listed_model(certificate), formula_of(write(certificate.listed.formula))
+        process = listed_model(certificate)
+        stated = parse_property(Source("f", certificate.formula), process).formula
         states = tuple(process.names[s] for s in certificate.chain.asked)
-        verdict = pipeline.check(process, Property(read, "", states=states), Clock(), Options(depth=3))
+        verdict = pipeline.check(process, Property(stated, "", states=states), Clock(), Options(depth=3))
         answers = ["holds" if here else "fails" for here in certificate.holds]
         assert all(
             verdict.at[s] in (answer, "undecided") for s, answer in zip(states, answers, strict=True)
