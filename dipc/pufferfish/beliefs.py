@@ -111,16 +111,13 @@ class Steps:
 class Belief(NamedTuple):
     """A pair of vectors for the compared pair with this number, after the ``word``.
 
-    ``seen`` are the states of both sides that may have shown the last observation: only beliefs with related
-    sets are likely to dominate each other, and others are not tried.  ``ratio`` is P(word | left) / P(word |
-    right), once there is a word.
+    ``ratio`` is P(word | left) / P(word | right), once there is a word.
     """
 
     pair: int
     a: Sparse
     b: Sparse
     word: Word = ()
-    seen: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     ratio: Ratio = ONE
 
     @property
@@ -145,14 +142,13 @@ class Belief(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What follows one observation: the states that may have shown it, the next ones, and its probability."""
+    """What follows one observation: the next states, and its probability."""
 
-    states: frozenset[int]
     after: Sparse
     mass: fmpq
 
 
-UNSEEN = Part(frozenset(), {}, ZERO)
+UNSEEN = Part({}, ZERO)
 
 
 class Exploration:
@@ -162,7 +158,7 @@ class Exploration:
         """``remember``: let earlier levels dominate, too; that is worth its time if the search may end."""
         self._steps, self._clock, self._remember = steps, clock, remember
         self.frontier = [Belief(i, *sides) for i, sides in enumerate(pairs)]
-        self._kept: dict[tuple[frozenset[int], frozenset[int]], list[Belief]] = {}
+        self._kept: list[Belief] = []
         self._parts: dict[int, Mapping[int, Part]] = {}
         self.depth = self.explored = 0
 
@@ -190,23 +186,20 @@ class Exploration:
         left, right = self._after(belief.a), self._after(belief.b)
         for o in sorted(left):
             a, b = left[o], right.get(o, UNSEEN)
-            seen, ratio = (a.states, b.states), quotient(a.mass, b.mass)
-            yield Belief(belief.pair, a.after, b.after, (*belief.word, o), seen, ratio)
+            yield Belief(belief.pair, a.after, b.after, (*belief.word, o), quotient(a.mass, b.mass))
 
     def _after(self, side: Sparse) -> Mapping[int, Part]:
         """The parts by observation; pairs share sides."""
         if (found := self._parts.get(id(side))) is None:
             parts = self._steps.filtered(side).items()
-            found = {o: Part(frozenset(x), self._steps.moved(x), sum(x.values(), ZERO)) for o, x in parts}
+            found = {o: Part(self._steps.moved(x), sum(x.values(), ZERO)) for o, x in parts}
             self._parts[id(side)] = found
         return found
 
     def _is_new(self, belief: Belief) -> bool:
-        left, right = belief.seen
-        for (a, b), kept in self._kept.items():
-            if left <= a and b <= right and any(old.dominates(belief) for old in kept):
-                return False
-        self._kept.setdefault(belief.seen, []).append(belief)
+        if any(old.dominates(belief) for old in self._kept):
+            return False
+        self._kept.append(belief)
         return True
 
 
