@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cached_property
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -19,9 +18,6 @@ from dipc.numbers.quotient import Quotient
 from dipc.pufferfish.beliefs import ONE, ZERO, Ratio, Word, quotient
 from dipc.pufferfish.question import NOTHING, Question
 from dipc.pufferfish.verdict import Counterexample, Least, Pump, Reached
-
-BITS = 256
-"""The precision of the enclosure of exp(constant) that settles most comparisons."""
 
 
 class Constant:
@@ -44,11 +40,6 @@ class Constant:
         low, high = (self.factor * fmpq(end.numerator, end.denominator) for end in both)
         return low, high
 
-    @cached_property
-    def _ball(self) -> arb:
-        with ctx.workprec(BITS):
-            return arb(self.exponent).exp()
-
     def compare(self, ratio: Ratio) -> int:
         """1 if the quotient is greater than c0, 0 if equal, -1 if smaller."""
         if ratio is None:
@@ -56,10 +47,6 @@ class Constant:
         scaled = ratio / self.factor
         if self.is_rational:
             return (scaled > 1) - (scaled < 1)
-        with ctx.workprec(BITS):
-            shown = arb(scaled)
-            if shown > self._ball or shown < self._ball:
-                return 1 if shown > self._ball else -1
         return (ExpPoly.of(scaled) - ExpPoly.exp(0, self.exponent)).sign_at(ZERO)
 
     def is_below(self, ratio: Ratio) -> bool:
