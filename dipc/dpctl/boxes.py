@@ -32,7 +32,7 @@ from dipc.errors import InputError, InternalError, LimitReached, Unsupported
 from dipc.models.chain import Mdp, Model, transitions
 from dipc.models.draft import fmpq_of
 from dipc.models.linear import Rows
-from dipc.models.parameters import Parameters, values_text
+from dipc.models.parameters import Parameters, Piece, values_text
 from dipc.numbers.exppoly import ExpPoly
 from dipc.numbers.parametric import Parametric
 from dipc.numbers.quotient import Quotient
@@ -305,50 +305,59 @@ class OnBox(Careful):
 
 @dataclass
 class Search:
-    """The bisection of a class: ``everything`` if all boxes are wanted, not only the verdict."""
+    """A formula on all parts of a class: ``everything`` if all boxes are wanted, not only the verdict."""
 
-    family: Class
+    model: Model
+    parameters: Parameters
     asked: Property
     states: Sequence[int]
-    fixed: Mapping[str, fmpq]
+    clock: Clock
     options: Options
     everything: bool
     failed: set[int] = field(default_factory=set)
     witness: Witness | None = None
-    boxes: list[tuple[int, Box]] = field(default_factory=list)
-    instances: int = 0
+    boxes: dict[int, list[Box]] = field(default_factory=dict)
 
-    def run(self) -> None:
-        """Bisect until everything is settled, or there are too many boxes."""
+    def on(self, piece: Piece) -> None:
+        """Bisect a part until everything is settled, or there are too many boxes; a point is settled."""
+        fixed = {name: EpsRange.point(value) for name, value in piece.fixed.items()}
+        if not piece.free:
+            for s, status in self._at(piece.fixed).items():
+                self._add(s, fixed, status)
+            return
+        part = self.parameters.partly(self.model, piece.fixed)
+        family = Class(part, self.parameters, piece.free, self.asked.eps_range, self.clock)
         queue: list[Path] = [()]
+        instances = 0
         for done, path in enumerate(queue):
-            self.family.clock.tick("boxes", done, len(queue))
-            judge, formula = OnBox(self.family, path), cast(Formula, self.asked.formula)
+            self.clock.tick("boxes", done, len(queue))
+            judge, formula = OnBox(family, path), cast(Formula, self.asked.formula)
             wanted = [s for s in self.states if self.everything or s not in self.failed]
             truths = {s: judge.truth(formula, s) for s in wanted}
             surely = {s for s, truth in truths.items() if truth is False}
             open_ones = [s for s, truth in truths.items() if truth is None]
-            if surely - self.failed or (self.instances < MOST_INSTANCES and {*open_ones} - self.failed):
-                self._try(path)
+            if surely - self.failed or (instances < MOST_INSTANCES and {*open_ones} - self.failed):
+                instances += 1
+                self._at(piece.fixed | family.centre(path))
             if surely - self.failed:
                 raise InternalError("a formula that fails on a box holds in its middle")
             split = any(self.everything or s not in self.failed for s in open_ones)
             if split and len(queue) + 2 <= MOST_BOXES:
                 queue += [(*path, 0), (*path, 1)]
             else:
-                at = {name: EpsRange.point(value) for name, value in self.fixed.items()}
-                at |= self.family.ranges(path)
-                self.boxes += [(s, Box(at, STATUS[truth])) for s, truth in truths.items()]
+                for s, truth in truths.items():
+                    self._add(s, fixed | family.ranges(path), STATUS[truth])
 
-    def _try(self, path: Path) -> None:
-        """Decide the formula in the middle of a box."""
-        self.instances += 1
-        values = self.family.centre(path)
-        model = self.family.parameters.at(self.family.chain, values)
-        found = pipeline.check(model, self.asked, self.family.clock, self.options)
-        names = self.family.chain.names
-        self.failed |= {s for s in self.states if found.at[names[s]] == "fails"}
+    def _add(self, state: int, ranges: dict[str, EpsRange], status: str) -> None:
+        self.boxes.setdefault(state, []).append(Box(ranges, status))
+
+    def _at(self, values: Mapping[str, fmpq]) -> dict[int, str]:
+        """Decide the formula at a point of the class."""
+        model = self.parameters.at(self.model, values)
+        found = pipeline.check(model, self.asked, self.clock, self.options)
+        at = {s: found.at[model.names[s]] for s in self.states}
+        self.failed |= {s for s, status in at.items() if status == "fails"}
         if found.witness is not None and self.witness is None:
-            known = values | dict(self.fixed)
-            at = {name: known[name] for name in self.family.parameters.names}
-            self.witness = replace(found.witness, parameters=at)
+            place = {name: values[name] for name in self.parameters.names}
+            self.witness = replace(found.witness, parameters=place)
+        return at

@@ -18,13 +18,13 @@ from flint import fmpq
 
 import dipc.dpctl.pipeline as pipeline
 from dipc.clock import Clock
-from dipc.dpctl.boxes import Class, Search
+from dipc.dpctl.boxes import Search
 from dipc.dpctl.formula import ALL, EPS, EachNext, Formula, Property, depends_on_eps, parts
 from dipc.dpctl.notes import notes
 from dipc.dpctl.pipeline import ModelValue
 from dipc.dpctl.processes import Options
 from dipc.dpctl.values import Segment
-from dipc.dpctl.verdict import Box, Fails, Holds, ModelVerdict, Region, Undecided, Witness
+from dipc.dpctl.verdict import Fails, Holds, ModelVerdict, Region, Undecided
 from dipc.errors import InputError, Unsupported
 from dipc.models.chain import Model
 from dipc.models.parameters import Parameters, mapped
@@ -73,26 +73,11 @@ def _on_class(
     formula = cast(Formula, asked.formula)
     if any(isinstance(part, EachNext) for part in parts(formula)):
         raise Unsupported("a formula for all k in N with several parameters, or with one and eps")
-    found: dict[str, list[Box]] = {model.names[s]: [] for s in states}
-    witness: Witness | None = None
-    failed: set[str] = set()
-    for fixed, free in parameters.pieces():
-        if not free:
-            point = pipeline.check(parameters.at(model, fixed), asked, clock, options)
-            at = {name: EpsRange.point(value) for name, value in fixed.items()}
-            for name, status in point.at.items():
-                found[name].append(Box(at, status))
-            failed |= {name for name, status in point.at.items() if status == "fails"}
-            if point.witness is not None and witness is None:
-                witness = replace(point.witness, parameters=fixed)
-            continue
-        family = Class(parameters.partly(model, fixed), parameters, free, asked.eps_range, clock)
-        search = Search(family, asked, states, fixed, options, everything)
-        search.run()
-        failed |= {model.names[s] for s in search.failed}
-        witness = witness or search.witness
-        for s, box in search.boxes:
-            found[model.names[s]].append(box)
+    search = Search(model, parameters, asked, states, clock, options, everything)
+    for piece in parameters.pieces():
+        search.on(piece)
+    found = {model.names[s]: tuple(search.boxes.get(s, ())) for s in states}
+    failed = {model.names[s] for s in search.failed}
     open_at = {name: [box for box in boxes if box.status == "undecided"] for name, boxes in found.items()}
     at_states = {s: "fails" if s in failed else "undecided" if open_at[s] else "holds" for s in found}
     holds = frozenset(s for s, status in at_states.items() if status == "holds")
@@ -105,11 +90,11 @@ def _on_class(
         "regions": {s: (whole,) if s in holds else () for s in found},
         "satisfying": holds,
         "parameters": parameters.ranges,
-        "boxes": {s: tuple(boxes) for s, boxes in found.items()},
+        "boxes": found,
         "notes": notes(model, formula),
     }
     if failed:
-        return Fails(**common, witness=witness)
+        return Fails(**common, witness=search.witness)
     if len(holds) == len(found):
         return Holds(**common)
     state, (box, *_) = next((s, boxes) for s, boxes in open_at.items() if boxes)
