@@ -65,13 +65,11 @@ class Lasso:
 
 
 class Language:
-    """The comparison of distributions over the nodes of a product; ``repeated[a]`` are the probabilities
-    under the word a a a ..."""
+    """The comparison of distributions over the nodes of a product; ``repeated`` are the words a a a ..."""
 
-    def __init__(self, steps: Steps, repeated: Sequence[Sequence[Number]]) -> None:
+    def __init__(self, steps: Steps, repeated: Sequence[Lasso]) -> None:
         self.steps, self.product, self.tick = steps, steps.product, steps.tick
-        self.actions = range(len(repeated))
-        self.repeated = [Lasso((), (a,), values) for a, values in enumerate(repeated)]
+        self.actions, self.repeated = range(len(repeated)), repeated
         self.is_weak = steps.is_weak
 
     def difference(self, root: Pair) -> tuple[Word, Lasso] | bool | None:

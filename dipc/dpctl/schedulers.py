@@ -11,7 +11,7 @@ probability is 1 minus the largest one of the negation.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Generic, TypeVar, cast
 
@@ -98,10 +98,6 @@ class Product(Generic[K]):
             rows.append(tuple(made[row] for row in mdp.rows[s]))
         truth = [memory if isinstance(memory, bool) else None for _, memory in nodes]
         return Product(rows, start, [monitor.marks(memory) for _, memory in nodes], truth, monitor, one)
-
-    def under(self, action: int) -> Product[K]:
-        """The chain in which always the same action is taken."""
-        return replace(self, rows=[(rows[action],) for rows in self.rows])
 
     def maximum(self, tick: Tick = unlimited, sign: Sign = sign_of) -> list[K]:
         """From every node, the largest probability that the path satisfies the formula."""

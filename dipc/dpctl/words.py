@@ -46,9 +46,8 @@ class Tree(Steps):
         high, low = product.maximum(tick, sign), product.minimum(tick, sign)
         super().__init__(product, [p if p == q else None for p, q in zip(high, low, strict=True)], tick)
         self.depth, self.most = depth, most
-        actions = range(len(product.rows[0]))
-        repeated = [product.under(a).maximum(tick) for a in actions]
-        self.high, self.low, *self.repeated = [[*values, product.one] for values in (high, low, *repeated)]
+        self.high, self.low = [*high, product.one], [*low, product.one]
+        self.repeated = [along(product, (), (a,), tick) for a in range(len(product.rows[0]))]
         self.language = Language(self, self.repeated) if sign is sign_of else None
 
     def search(self, s: int, t: int, bound: Bound) -> Searched:
@@ -68,8 +67,8 @@ class Tree(Steps):
             self.tick()
             if self._closed(pair, bound):
                 continue
-            for a, values in enumerate(self.repeated):
-                if breach := self._breach(s, t, pair, values, (a,), bound, tried):
+            for lasso in self.repeated:
+                if breach := self._breach(s, t, pair, lasso.values, lasso.cycle, bound, tried):
                     return Searched(breach)
             if len(pair.word) >= self.depth or len(number) > self.most:
                 left_open.append(pair)
