@@ -172,8 +172,8 @@ class Interpreter(Operations):
         match node:
             case ast.Pass() | ast.Expr(ast.Constant()) | ast.AnnAssign(value=None):
                 pass
-            case ast.Assign([ast.Tuple() | ast.List() as target], value):
-                self.assign_to(target, self.read_iterable(value))
+            case ast.Assign([ast.Tuple() | ast.List() as several], value):
+                self.assign_to(several, self.read_iterable(value))
             case ast.Assign(targets, value):
                 found = self.read(value)
                 for target in targets:
