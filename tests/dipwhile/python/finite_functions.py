@@ -162,7 +162,11 @@ def gone_through_at_once(q, eps, N=2, K=3):
     found.extend(x + 1 for x in q)
     low, high = map(lambda v: v if flip(1 / 4) else 1 - v, q)
     known = (1 if 1 in seen.keys() else 0) + 2 * high - low
-    return [found[0] + found[3], known + 1 + max(map(lambda v: v + 1, q)), sum(k for k, v in seen.items() if v)]
+    return [
+        found[0] + found[3],
+        known + 1 + max(map(lambda v: v + 1, q)),
+        sum(k for k, v in seen.items() if v),
+    ]
 
 
 # x in 0..2 | out in 0..2
