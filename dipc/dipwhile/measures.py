@@ -24,7 +24,7 @@ from dipc.dipwhile.syntax.compile import compile_delta, compile_interval
 from dipc.dipwhile.syntax.core import CoreProgram
 from dipc.dipwhile.syntax.measures import Condition, compile_condition_on_inputs, compile_good
 from dipc.dipwhile.syntax.parser import parse_expression
-from dipc.dipwhile.syntax.printer import as_written
+from dipc.dipwhile.syntax.printer import show_expr
 from dipc.dipwhile.syntax.simplify import OPERATORS
 from dipc.dipwhile.syntax.walk import bottom_up, with_children
 from dipc.errors import InputError
@@ -85,8 +85,8 @@ def accurate_claim(program: CoreProgram, written: ast.AccurateClaim, at: fmpq | 
     constants = dict(program.parameters)
     beta = function_of_eps(compile_delta(written.beta, constants, "beta"), NOTHING, never)
     budgets = restricted(compile_interval(written.interval, constants), at, written.span)
-    condition = None if written.condition is None else as_written(written.condition)
-    return Accurate(budgets, as_written(written.good), beta, condition, span=written.span)
+    condition = None if written.condition is None else show_expr(written.condition)
+    return Accurate(budgets, show_expr(written.good), beta, condition, span=written.span)
 
 
 def check_accurate(explored: Explored, written: ast.AccurateClaim, at: fmpq | None, clock: Clock) -> Verdict:

@@ -34,6 +34,7 @@ CLAIMS = [
     ("truncated_geometric", {"N": 3}, "accurate abs(out - q) <= 1, 1/20", "fails"),
     (GAPS, {}, "accurate q[out] = max(q), 1/2 when gap(argmax(q)) > 1", "holds"),
     (GAPS, {}, "accurate q[out] = max(q), 1/3 when gap(argmax(q)) > 1", "fails"),
+    (GAPS, {}, "accurate (out = 1) = (q[1] >= q[2]), 1/2", "holds"),
     (GAPS.replace("l1 1", "q[1] < q'[1]"), {}, "range 2*eps", "private"),
     (GAPS.replace("l1 1", "q[1] < q'[1]"), {}, "range eps", "violated"),
 ]
