@@ -165,12 +165,15 @@ def test_which_runs_leave_the_set_of_an_output(text: str, some: bool) -> None:
     assert any(word.startswith("the run fails") for word in decisions) is some
 
 
-@pytest.mark.parametrize("first", [1, 2])
-def test_a_number_up_to_a_size(first: int) -> None:
-    """2 is not in 1..N where N = 1."""
-    text = HIDDEN.replace("for i", f"k <- {first}\nfor i").replace("if r >= s", "k <- i; if r >= s")
+@pytest.mark.parametrize(
+    ("first", "later", "fails"),
+    [("1", "i", False), ("2", "i", True), ("1", "i + 1", True), ("1", "i - 1", True)],
+)
+def test_a_number_up_to_a_size(first: str, later: str, fails: bool) -> None:
+    """2 is not in 1..N where N = 1; neither is N + 1, nor 0."""
+    text = HIDDEN.replace("for i", f"k <- {first}\nfor i").replace("if r >= s", f"k <- {later}; if r >= s")
     edges = asked(f"{text}out[k] <- yes\n").automaton(Clock()).edges
-    assert any(word.startswith("the run fails") for edge in edges for word in edge.decisions) is (first == 2)
+    assert any(word.startswith("the run fails") for edge in edges for word in edge.decisions) is fails
 
 
 IMPOSSIBLE = """
