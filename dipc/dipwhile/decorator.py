@@ -271,9 +271,10 @@ def misspelt(text: FunctionText, program: CoreProgram) -> Iterator[str]:
     """The warnings about variables that are never read and resemble another."""
     names = [part for part in ast.walk(text.node) if isinstance(part, ast.Name)]
     read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
-    stored, outputs = names_among(names), {output.name for output in program.outputs}
-    for name in stored.keys() - read - outputs:
-        if near := similar(name, [*stored, *(argument.arg for argument in text.arguments)]):
+    stored, read = names_among(names), read | {output.name for output in program.outputs}
+    known = [*stored, *(argument.arg for argument in text.arguments)]
+    for name in stored:
+        if name not in read and (near := similar(name, known)):
             why = f"`{name}` is assigned, but never read"
             yield said("warning", text.span(stored[name]), why, f"did you mean `{near}`?")
 

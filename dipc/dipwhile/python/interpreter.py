@@ -28,6 +28,7 @@ from dipc.dipwhile.python.values import (
     LOST,
     Array,
     Closure,
+    Constants,
     Frame,
     Items,
     Members,
@@ -810,6 +811,10 @@ class Interpreter(Operations):
         value = self.read(owner)
         if isinstance(value, Word):
             return library.member(value, name)
+        if isinstance(value, Constants):
+            if (found := getattr(value.of, name, ABSENT)) is ABSENT:
+                raise self.refuse(f"`{value.name}` has no `{name}`", "define it in the class")
+            return self.outside.value(self, name, found)
         if name in ("size", "shape") and isinstance(thing := self.get(value), Items):
             length = len(thing.values)
             return length if name == "size" else (length,)

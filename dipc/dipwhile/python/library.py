@@ -194,7 +194,7 @@ INSTEAD = {
         "sum(x) + DLap(eps/sensitivity)": ("BoundedSum", "sum_"),
         "len(x) + DLap(eps)": ("Count", "make_count"),
         "secrets.randbits(8)": ("urandom",),
-        "np.bincount(x, minlength=K)": ("histogram", "unique"),
+        "np.bincount(x, minlength=K)": ("unique",),
     }.items()
     for name in names
 }
@@ -920,6 +920,26 @@ def bincount(m: Interpreter, x: Value, minlength: Value = 0) -> Value:
         raise m.refuse("the length of this depends on private values", f"write `minlength={highest + 1}`")
     counts = range(max(highest + 1, size))
     return m.array([m.total("sum", [m.compare("==", v, k) for v in cells]) for k in counts], "int")
+
+
+@word("numpy.histogram")
+def histogram(m: Interpreter, a: Value, bins: Value = 10, range: Value = None) -> Value:
+    """How many values each interval has, and the ends of these; the last interval includes its end."""
+    edges = [] if is_number(bins) else m.items(bins)
+    if is_number(bins) and range is not None:
+        low, high = m.items(range)
+        step = m.binary("/", m.binary("-", high, low), bins)
+        edges = [low]
+        for _ in itertools.repeat(None, integer(m, bins)):
+            edges.append(m.binary("+", edges[-1], step))
+    if not all(map(is_number, edges)) or len(edges) < 2 or list(edges) != sorted(edges):
+        raise m.refuse("the intervals depend on private values", "write `bins=[0, 1, 2]` or `range=(0, 2)`")
+    found = []
+    for place, (low, high) in enumerate(itertools.pairwise(edges), 2):
+        last = "<=" if place == len(edges) else "<"
+        inside = [m.both(m.compare(">=", v, low), m.compare(last, v, high)) for v in m.items(a)]
+        found.append(m.total("sum", inside))
+    return m.array(found, "int"), m.array(edges, "float")
 
 
 rows(

@@ -7,6 +7,7 @@ import builtins
 import random
 import sys
 from collections.abc import Mapping
+from enum import Enum
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from dipc.dipwhile.python.source import (
     text_of,
     written_number,
 )
-from dipc.dipwhile.python.values import Closure, Sym, Table, Value, Word
+from dipc.dipwhile.python.values import Closure, Constants, Sym, Table, Value, Word
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax.ast import Call, Eps
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
@@ -91,6 +92,8 @@ class Outside:
         if (exact := exact_number(value)) is not None:
             return python_number(exact)
         match value:
+            case Enum() if isinstance(value, str):
+                return value.value
             case None | bool() | str():
                 return value
             case float() if (meant := written_number(m.text.source, name, value)) is not None:
@@ -118,6 +121,8 @@ class Outside:
             return path
         if isinstance(value, FunctionType):
             return self.function(m, value)
+        if isinstance(value, type | Enum):
+            return Constants(name, value)
         hint = (
             "only numbers, strings, lists, dictionaries and functions can be taken from outside the function"
         )

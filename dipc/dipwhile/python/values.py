@@ -186,6 +186,14 @@ class Word:
     path: str
 
 
+@dataclass(frozen=True, eq=False)
+class Constants:
+    """A class of the user, or a member of an ``Enum``, of which constants are read: ``Config.SHARE``."""
+
+    name: str
+    of: object
+
+
 @dataclass(frozen=True)
 class Method:
     """A method of a value: ``noisy.append``."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import types
+from enum import Enum, IntEnum
 from pathlib import Path
 
 import numpy as np
 import pytest
+from dipwhile.python.to_python import load_function
 
 import dipc
 from dipc.dipwhile.python.library import INSTEAD, WORDS
@@ -86,3 +88,36 @@ def test_a_constructor_of_another_library_gets_the_line_to_write_instead() -> No
     with pytest.raises(dipc.InputError) as caught:
         dipc.mechanism(inputs="x in {0, 1}", outputs="out in {0, 1}", adjacent="all", private="eps")(f)
     assert caught.value.hint == "write `x + Lap(scale=sensitivity/eps)`"
+
+
+class Config:
+    SHARE = 0.1
+    LEVELS = (0, 1)
+
+
+class Color(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Level(IntEnum):
+    HIGH = 1
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), [("Color.RED", "not a single value"), ("Config.NO", "has no `NO`")]
+)
+def test_constants_of_classes_and_enums(value: str, message: str) -> None:
+    told = {"inputs": "x in {0, 1}", "outputs": "out in {red, blue}", "adjacent": "all", "private": "eps"}
+
+    def f(x, eps):
+        if x + np.random.laplace(scale=1 / eps) > Config.SHARE + Level.HIGH + Config.LEVELS[0]:
+            return Color.RED.value
+        return Color.BLUE.value
+
+    mechanism = dipc.mechanism(**told)(f)
+    assert "> 1.1" in mechanism.source_text
+    assert [str(dict(key)["out"]) for key in mechanism.distribution(x=0)] == ["red", "blue"]
+    text = f"@dipc.mechanism(**told)\ndef f(x, eps):\n    return {value}\n"
+    with pytest.raises(dipc.InputError, match=message):
+        load_function(text, "f", told=told, Color=Color, Config=Config)

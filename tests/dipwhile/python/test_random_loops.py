@@ -84,7 +84,7 @@ class Writer:
             case "add":
                 return [f"{name} += {number}"]
             case "swap":
-                return ["m, n = n, m" if self.rng.random() < 0.5 else "c = b = m > n"]
+                return [self.rng.choice(["m, n = n, m", "n, m = m, n", "m, n, c = n, c, m", "c = b = m > n"])]
             case "truth":
                 return [f"b = {self.test(index)}"]
             case "cell":
@@ -125,10 +125,8 @@ class Writer:
         return f"import random\n\nfrom dipc.words import argmax\n\n\ndef helper(k, t):\n    return k + 1 if t else -k\n\n\ndef f(q, eps):\n    N = len(q)\n{inside}\n"
 
 
-def compared(seed: int) -> bool:
+def compared(text: str, file: str) -> bool:
     """Whether a function keeps its loops; what it says must be right, for each size that it is given."""
-    text = Writer(seed).text()
-    file = f"<loops {seed}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     scope: dict[str, object] = {}
     exec(compile(text, file, "exec"), scope)
@@ -158,5 +156,33 @@ def compared(seed: int) -> bool:
 
 @pytest.mark.parametrize("part", range(2))
 def test_random_loops(part: int) -> None:
-    kept = [compared(seed) for seed in range(part, many(12, 2000), 2)]
+    kept = [compared(Writer(seed).text(), f"<loops {seed}>") for seed in range(part, many(12, 2000), 2)]
     assert kept.count(True) > len(kept) / 2
+
+
+CASES = [
+    "m, n = 1, 2; for x in q:; +m, n = n, m; return m + q[0]",
+    "m, n, c = 0, 1, 2; for x in q:; +m, n, c = n, c, m + x; return (m + 2 * n + 3 * c) % 7",
+    "m = u[0]; u[0] = 3; return m + u[0]",
+    "m = 0; for x in u:; +u[0] = 2; +u[-1] = 3; +m = 2 * m + x; return m % 7",
+    "v = u; v[0] = 4; return u[0] + q[0]",
+    "m = 0; for i, x in enumerate(u):; +m += x; +if x == 1: break; +u[i] = 5; return (m + sum(u)) % 7",
+    "m = 0; for i, x in enumerate(q):; +m = m + x; +u[i] = m; return (m + sum(u)) % 7",
+    "m = 0; for x in q:; +if random.random() < 1 / 4: continue; +m += 1 + x; return m % 7",
+    "m = 0; while m < 3:; +m += 1 + (random.random() < 1 / 4); return m + q[0]",
+    "m = 0; for x in q:; +b = m > 0; +m += x; +if b: return m; return 6",
+    "m = max(q); u[argmax(q)] = 2; return m + u[0]",
+]
+"""What is wrong if a variable or cell is read later than it should be; ``+`` stands for four spaces."""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_loops(case: str) -> None:
+    lines = [
+        "u = [y for y in q]",
+        *("    " + line[1:] if line[0] == "+" else line for line in case.split("; ")),
+    ]
+    inside = "".join(f"    {line}\n" for line in lines)
+    assert compared(
+        f"import random\n\nfrom dipc.words import argmax\n\n\ndef f(q, eps):\n{inside}", f"<{case}>"
+    )

@@ -191,6 +191,7 @@ np.logical_not([x, 1])[0]; np.logical_xor([x > 0], [x > 1])[0]; np.logical_and(x
 collections.Counter({0: 2, 1: 1})[x % 3]; counted({0: 2, 1: 1}, [0, 0])[x % 3]; counted([0], {1: x})[1]; np.sign(x)
 len(dict(collections.Counter([x]))); collections.Counter([1, x]).copy()[5]; removed([1, x, 1, 2], 1)[x % 3]
 np.zeros(2, dtype=int)[0] + x; np.full(2, x)[1]; np.full_like([1, 2], x / 2)[0]; np.ones_like([x, 1])[0]; np.concatenate([[x], [1]])[0]
+np.histogram([x % 4, 1, 3], bins=[0, 1, 3, 3])[0][1]; np.histogram([x, 2], bins=2, range=(-3, 3))[0][x % 2]
 round(x * 0.1 * 10); int(x * 0.5); (0.1 + 0.2 == 0.3) + 0 * x"""
 EXACT_ONLY = {"round(x * 0.1 * 10)", "(0.1 + 0.2 == 0.3) + 0 * x"}
 """Decimal numbers are exact in dipc: floats give something else here, which a note says."""
