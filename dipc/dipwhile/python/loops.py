@@ -339,7 +339,7 @@ def fold(m: Interpreter, word: str, node: ast.GeneratorExp, row: Row) -> Value:
 def over_row(m: Interpreter, path: str, given: Sequence[Value]) -> Value:
     """A call of a word with an array, or a range up to a symbol; None if it is another call."""
     rows = [row for row in (row_of(m, value) for value in given) if row is not None]
-    match path, given:
+    match path.removeprefix("numpy."), given:
         case "range", [*_] if any(
             isinstance(v, Sym) and v.kind == "num" and v.possible is None for v in given
         ):
@@ -357,7 +357,7 @@ def over_row(m: Interpreter, path: str, given: Sequence[Value]) -> Value:
         case "Exp", [rate, Row(low, high), score]:
             return exponential(m, rate, dip.Range(low, high, span=m.place), score)
         case (("sum" | "max" | "min" | "argmax" | "argmin"), [value]) if rows:
-            return of_array(m, path, value if isinstance(value, Array) else value.array)
+            return of_array(m, path.removeprefix("numpy."), getattr(value, "array", value))
     return None
 
 

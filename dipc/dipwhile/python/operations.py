@@ -23,12 +23,14 @@ from dipc.dipwhile.python.paths import Paths
 from dipc.dipwhile.python.source import python_number
 from dipc.dipwhile.python.values import (
     RANDOM,
+    Array,
     Geometric,
     Gumbel,
     Items,
     Logarithm,
     Members,
     Ref,
+    Row,
     Scaled,
     Stepped,
     Sym,
@@ -561,9 +563,11 @@ class Operations(Paths):
             case Sym() | Stepped():
                 return self.compare("!=", value, 0)
         match self.get(value):
+            case Array() | Row():
+                raise self.refuse("a list or range is no truth value here", "compare its length: `N > 1`")
             case Items(_, "array"):
                 raise self.refuse("an array is neither true nor false", "use `np.any` or `np.all`")
-            case Items(values) | Members(values) | Table(values) | (tuple() as values):
+            case Items(values) | Members(values) | Table(values) | (tuple() | range() as values):
                 return bool(values)
             case _ if is_known(value):
                 return bool(value)

@@ -255,3 +255,8 @@ def test_decimals_are_noted() -> None:
     for text in ("1 if Lap(eps, x) > 0.1 else 0", "int(x + np.random.laplace(0, 1 / eps) > 0.1)"):
         notes = mechanism(function(text, "x, eps"), "x in {0, 1}").check().notes
         assert any("0.1 is 1/10" in note for note in notes)
+
+
+def test_an_empty_range_is_false() -> None:
+    f = function("3 if range(0) else 5", "x, eps")
+    assert mechanism(f, "x in {0, 1}").distribution(x=0).of(5) == 1
