@@ -12,7 +12,7 @@ from itertools import permutations
 
 from flint import fmpq
 
-from dipc.dipwhile.allsizes.values import ONE, ZERO, Linear, Symbol, symbols, unknown
+from dipc.dipwhile.allsizes.values import ONE, ZERO, Linear, Symbol, number, symbols, unknown
 from dipc.models.simplex import CONSTANT, Infeasible, Row, least
 
 
@@ -65,9 +65,9 @@ def solution(conditions: Iterable[Condition], small: Collection[Symbol] = ()) ->
 
 
 def order(conditions: Sequence[Condition], kept: Collection[Symbol]) -> Iterator[Condition]:
-    """How the symbols ``kept`` are ordered, strictly or not, as far as the conditions say so."""
-    for a, b in permutations(sorted(kept), 2):
-        above = unknown(a).plus(unknown(b), -ONE)
+    """How the symbols ``kept`` and 0 are ordered, strictly or not, as far as the conditions say so."""
+    for a, b in permutations([number(ZERO), *map(unknown, sorted(kept))], 2):
+        above = a.plus(b, -ONE)
         for strict in (True, False):
             (contrary,) = negations(fact := Condition(above, strict))
             if contradictory([*conditions, contrary]):
