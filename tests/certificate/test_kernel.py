@@ -63,9 +63,8 @@ def test_every_program_has_a_certificate_that_the_kernel_accepts(
     found, printed = here(capsys, file, "--program", path)
     assert found == 0
     accepted, trusted = printed.splitlines()
-    assert accepted.startswith(
-        f"accepted: IF the listed distributions are those of the program THEN program '{path.name}'"
-    )
+    assert accepted.startswith("accepted: IF the listed distributions are those of the program THEN ")
+    assert f" program '{path.name}'" in accepted
     assert ("not (" in accepted) == (verdict.status == "violated")
     assert trusted.startswith("trusted: ")
     assert file.stat().st_size < MIB

@@ -74,7 +74,7 @@ def to_python(program: Program, source: Source, values: Mapping[str, int]) -> st
         for name, size in core.arrays
         if name not in declared
     ]
-    writer = Writer(frozenset(names.atoms))
+    writer = Writer(frozenset(names.atoms), frozenset(name for name, _ in core.arrays))
     told = [
         f"inputs={', '.join(map(show, program.inputs))!r}",
         f"outputs={', '.join(map(show, program.outputs))!r}",
@@ -92,8 +92,8 @@ def to_python(program: Program, source: Source, values: Mapping[str, int]) -> st
 
 
 class Writer:
-    def __init__(self, atoms: frozenset[str]) -> None:
-        self.atoms = atoms
+    def __init__(self, atoms: frozenset[str], arrays: frozenset[str]) -> None:
+        self.atoms, self.arrays = atoms, arrays
 
     def expr(self, node: Expr) -> str:
         match node:
@@ -113,6 +113,8 @@ class Writer:
                 return f"({self.expr(left)} {SIGNS.get(op, op.value)} {self.expr(right)})"
             case Call("argmax" | "argmin" as function, arguments):
                 return f"({function}({self.expr(arguments[0])}) + 1)"
+            case Call("max" | "min" as function, (single,)) if getattr(single, "name", "") not in self.arrays:
+                return f"{function}([{self.expr(single)}])"
             case Call(function, arguments):
                 return f"{function}({', '.join(map(self.expr, arguments))})"
             case Fold(kind, variable, low, high, body):
