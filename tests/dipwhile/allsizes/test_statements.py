@@ -348,6 +348,16 @@ def test_a_size_at_which_the_program_is_none_is_not_private() -> None:
     assert (found.size, found.known_least) == (2, False)
 
 
+# --- sums -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("total", "t"), [("sum(q)", 1), ("sum(j in 1..N: 2*q[j])", 2)])
+def test_a_sum_over_all_cells(total: str, t: int) -> None:
+    found = proved(program(f"x <- Lap(eps, {total})\no <- disc(x, 0, 1)", "2*eps", adjacent="l1 1"))
+    assert isinstance(found, ProvedForAll)
+    assert found.least.exact and found.least.high == t
+
+
 # --- loops over numbers ---------------------------------------------------------------------------
 
 DRAWN = "for i in 1..N do noisy[i] <- Lap(eps/2, q[i]) end\n"
