@@ -41,15 +41,15 @@ def test_a_chain() -> None:
 
 
 def test_the_formula_of_a_property_keeps_its_place() -> None:
-    text = SURVEY.replace("property three", "\tproperty x: P>0 (X zzz)\nproperty three")
+    text = "\n" + SURVEY.replace("property three", "\tproperty x: P>0 (X zzz)\nproperty three")
     model, properties, *_ = read_model(Source("survey.dpm", text))
     line = next(p for p in properties if p.name == "x")
     with pytest.raises(InputError) as caught:
         parse_property(line.source, model)
     span = caught.value.span
     assert span is not None
-    assert (span.line, text.splitlines()[span.line - 1][span.column - 1 :][:3]) == (13, "zzz")
-    assert str(caught.value).startswith("survey.dpm:13:21: error: there is no label or state `zzz`")
+    assert (span.line, text.splitlines()[span.line - 1][span.column - 1 :][:3]) == (14, "zzz")
+    assert str(caught.value).startswith("survey.dpm:14:21: error: there is no label or state `zzz`")
 
 
 def test_a_line_that_is_no_formula_is_shown_from_its_first_character() -> None:

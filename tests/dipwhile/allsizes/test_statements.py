@@ -348,6 +348,23 @@ def test_a_size_at_which_the_program_is_none_is_not_private() -> None:
     assert (found.size, found.known_least) == (2, False)
 
 
+# --- cells that are not known ---------------------------------------------------------------------
+
+CELLS = "r <- Lap(eps, q[1])\nfor i in 1..N do if r > i then out[i] <- 1 end end\n"
+
+
+@pytest.mark.parametrize("right", ["bot", "1"])
+def test_a_cell_that_is_not_known_may_be_an_atom(right: str) -> None:
+    text = program(
+        f"{CELLS}if out[1] = {right} then o <- 1 end",
+        "eps",
+        outputs="out[N] in {bot, 1} = bot, o in {0, 1} = 0",
+    )
+    found = proved(text)
+    assert isinstance(found, ProvedForAll)
+    assert found.least.exact and found.least.high == 1
+
+
 # --- sums -----------------------------------------------------------------------------------------
 
 
