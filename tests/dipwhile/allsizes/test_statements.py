@@ -401,3 +401,15 @@ def test_an_array_is_drawn_in_the_loop_that_reads_it(body: str) -> None:
     found = in_loops(body)
     assert isinstance(found, Open)
     assert "`noisy` is drawn in another loop than the one that reads it" in found.reason
+
+
+def test_the_winner_of_an_array_has_a_value_and_an_index() -> None:
+    found = in_loops(f"{DRAWN}out[1] <- argmax(noisy)\nx <- max(noisy)")
+    assert isinstance(found, ProvedForAll)
+    assert found.least.exact and found.least.high == 1
+
+
+def test_the_least_of_an_array_is_not_its_winner() -> None:
+    found = in_loops(f"{DRAWN}x <- max(noisy)\ny <- min(noisy)")
+    assert isinstance(found, Open)
+    assert found.reason == "`noisy` may have no value here"
