@@ -35,6 +35,7 @@ from dipc.signs.eps_range import EpsRange, simplest_between
 
 DIGITS = fmpq(1, 10**11)
 ROUNDS = 4
+SIMPLE = 10**9  # denominators; others are next to an irrational answer, where nothing can be settled
 DOUBLINGS, DOUBLINGS_OF_T = 40, 21
 
 Place = tuple[Inequality, Point]
@@ -84,7 +85,8 @@ class _Search:
         while self.high is not None and self.high - self.low > width and not self.reason:
             third, turn, exact = (self.high - self.low) / 3, turn + 1, self.known.high
             middle = simplest_between(self.low + third, self.high - third)
-            self.ask(exact if turn % 2 and exact and self.failed < exact < self.high else middle)
+            is_simple = exact is not None and self.failed < exact < self.high and exact.q < SIMPLE
+            self.ask(exact if turn % 2 and exact and is_simple else middle)
 
     def ask(self, x: fmpq) -> None:
         """Whether this is enough: then it is ``high``; else a witness may be a better place."""

@@ -25,13 +25,14 @@ from pufferfish.parametric_examples import (
 from rationals import fraction
 
 from dipc.clock import Clock
-from dipc.errors import Unsupported
+from dipc.errors import Source, Unsupported
 from dipc.models.hmm import HiddenMarkovModel
 from dipc.models.mixtures import Claim, Pair, Side
 from dipc.numbers.parametric import Parametric, Ring
 from dipc.pufferfish import pipeline
 from dipc.pufferfish.panels import fixed
 from dipc.pufferfish.question import Parameters, Question, Range
+from dipc.pufferfish.reading import read_question
 from dipc.pufferfish.verdict import Budget, Counterexample, Private, PufferfishVerdict, Undecided, Violated
 
 
@@ -318,3 +319,16 @@ def test_every_horizon_of_a_chain_that_goes_on() -> None:
     for k in some((6, 8, 9), 1):
         longest = budget(replace(settled, horizon=k))
         assert longest.high is not None and fraction(longest.high) < Fraction(235079, 10**5)
+
+
+def test_what_is_next_to_an_irrational_answer_is_not_tried() -> None:
+    """The witnesses come closer and closer to the answer; claims with their own c cannot be settled."""
+    text = """param p in [1/3, 2/3], q in [1/4, 3/4]
+    observe a, b
+    state s emits {a: q, b: 1 - q} next {s: p/(p + q), t: q/(p + q)}
+    state t emits {a: 1/2, b: 1/2} next {s: q^2, t: 1 - q^2}
+    start u {s: p*q, t: 1 - p*q}
+    start v {s: 1 - q, t: q}
+    compare u, v; horizon 2"""
+    found = budget(read_question(Source("m.hmm", text)))
+    assert not found.exact and not found.reason
