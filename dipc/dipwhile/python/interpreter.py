@@ -16,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import chain
+from math import prod
 from typing import Any
 
 from dipc.dipwhile.python import library, loops
@@ -254,6 +255,9 @@ class Interpreter(Operations):
             return
         value = self.kept(self.sample(value))
         match thing := self.get(owner):
+            case Items(_, "array") if self.is_table(owner):
+                row, column = self.row_and_column(thing, index)
+                self.assign_cell(row, column, value)
             case Table(entries):
                 key = self.key(index)
                 self.put(owner, replace(thing, entries=tuple({**dict(entries), key: value}.items())))
@@ -264,9 +268,12 @@ class Interpreter(Operations):
                     raise self.stop(f"{len(given)} values for {len(places)} cells")
                 for place, each in zip(places, given, strict=True):
                     self.assign_cell(owner, place, each)
+            case Items(values, "array", dtype) if index == slice(None):
+                copied = self.broadcast(lambda v: self.converted(dtype, v), value, size=len(values))
+                self.put(owner, replace(thing, values=self.get(copied).values))
             case Items(values, kind, dtype) if kind != "view" and not isinstance(index, slice):
-                place = self.position(index, len(values))
-                if kind == "array" and self.dtype([value]) != dtype:
+                place = self.position(index, len(values), kind)
+                if kind == "array":
                     value = self.converted(dtype, value)
                 self.put(owner, Items((*values[:place], value, *values[place + 1 :]), kind, dtype))
             case _:
@@ -275,6 +282,8 @@ class Interpreter(Operations):
     def converted(self, dtype: str, value: Value) -> Value:
         """A value put into an array of this type."""
         kind = self.dtype([value])
+        if kind == dtype:
+            return value
         if dtype in ("float", "") and kind in ("int", "float", "bool"):
             return self.as_number(value)
         if dtype == "int" and kind == "bool":
@@ -294,15 +303,23 @@ class Interpreter(Operations):
             case target:
                 raise self.unread(target, UNASSIGNED)
         new = self.operate(node, node.op, old, self.read(node.value))
-        before, after = self.get(old), self.get(new)
-        if isinstance(before, Items) and not isinstance(index, Ref):
-            if before.kind in ("input", "view") or (before.kind != "list" and after.dtype != before.dtype):
-                raise self.refuse("this changes the list in place", "write `x = x + y`")
-            self.put(old, Items(after.values, before.kind, before.dtype))
+        if isinstance(self.get(old), Items) and not isinstance(index, Ref):
+            self.change(old, new)
         elif owner is not None:
             self.assign_cell(owner, index, new)
         else:
             self.assign_to(node.target, new)
+
+    def change(self, old: Ref, new: Ref) -> None:
+        """The cells of a list become those of another, in place; so do the rows of a table."""
+        before, after = self.get(old), self.get(new)
+        if before.kind in ("input", "view") or (before.kind != "list" and after.dtype != before.dtype):
+            raise self.refuse("this changes the list in place", "write `x = x + y`")
+        if before.kind == "array" and self.is_table(old):
+            for row, cells in zip(before.values, after.values, strict=True):
+                self.change(row, cells)
+        else:
+            self.put(old, Items(after.values, before.kind, before.dtype))
 
     def test(self, node: ast.expr) -> bool:
         """The condition of an ``if``, decided once."""
@@ -745,7 +762,9 @@ class Interpreter(Operations):
         return default[0]
 
     def read_index(self, node: ast.expr) -> Value:
-        """An index, or a slice with known bounds."""
+        """An index, a slice with known bounds, or several of them."""
+        if isinstance(node, ast.Tuple):
+            return tuple(map(self.read_index, node.elts))
         if not isinstance(node, ast.Slice):
             return self.read(node)
         parts = [
@@ -756,9 +775,11 @@ class Interpreter(Operations):
             raise self.refuse("the parts of a slice are integers, and its step is not 0", "write `a[i:j]`")
         return slice(*parts)
 
-    def position(self, index: Value, length: int) -> int:
+    def position(self, index: Value, length: int, kind: str = "list") -> int:
         """The place of a cell, counted from 0."""
         index = self.settled(self.plain(index))
+        if isinstance(index, bool) and kind in ("array", "view"):
+            raise self.refuse("a truth value as the index of an array", "write `a[int(b)]`")
         if not isinstance(index, int):
             raise self.refuse("this index is not an integer", "use an integer, or `//` to divide")
         if not -length <= index < length:
@@ -788,6 +809,9 @@ class Interpreter(Operations):
 
     def list_cell(self, owner: Ref, thing: Items, index: Value) -> Value:
         """A cell, a slice, or what a mask of known truth values picks."""
+        if thing.kind == "array" and self.is_table(owner):
+            row, column = self.row_and_column(thing, index)
+            return row if column == slice(None) else self.subscript(row, column)
         if isinstance(index, slice):
             if thing.kind == "array":
                 self.put(owner, Items(thing.values, "view", thing.dtype))
@@ -796,7 +820,15 @@ class Interpreter(Operations):
         if isinstance(mask := self.get(index), Items) and thing.kind != "list":
             places = self.places(mask, len(thing.values))
             return self.array([thing.values[place] for place in places], thing.dtype)
-        return thing.values[self.position(index, len(thing.values))]
+        return thing.values[self.position(index, len(thing.values), thing.kind)]
+
+    def row_and_column(self, table: Items, index: Value) -> tuple[Ref, Value]:
+        """The row that an index of a table means, which is a part of it as in numpy, and where in it."""
+        place, column = index if isinstance(index, tuple) and len(index) == 2 else (index, slice(None))
+        if isinstance(place, slice | tuple) or self.cells(place) is not None:
+            hint = "write `P[i]` or `P[i, j]`; rows or a column are `np.array([row[j] for row in P])`"
+            raise self.refuse("this part of a table", hint)
+        return table.values[self.position(place, len(table.values), table.kind)], column
 
     def places(self, index: Items, length: int) -> list[int]:
         """The cells that an array picks: where it is true, or those it numbers."""
@@ -816,8 +848,11 @@ class Interpreter(Operations):
                 raise self.refuse(f"`{value.name}` has no `{name}`", "define it in the class")
             return self.outside.value(self, name, found)
         if name in ("size", "shape") and isinstance(thing := self.get(value), Items):
-            length = len(thing.values)
-            return length if name == "size" else (length,)
+            shape = (
+                len(thing.values),
+                *(len(self.items(row)) for row in thing.values[: self.is_table(value)]),
+            )
+            return prod(shape) if name == "size" else shape
         return Method(value, name)
 
     # --- calls -----------------------------------------------------------------------------------

@@ -88,6 +88,16 @@ EXACT = (
     "samples are mathematical: dipc proves nothing about the rounding of floats or the quality of a generator"
 )
 
+ONE_DIMENSION = frozenset(
+    (
+        *("rng.choice", "numpy.all", "numpy.any", "numpy.argmax", "numpy.argmin", "numpy.argsort"),
+        *("numpy.bincount", "numpy.count_nonzero", "numpy.cumsum", "numpy.flatnonzero", "numpy.histogram"),
+        *("numpy.amax", "numpy.amin", "numpy.max", "numpy.mean", "numpy.median", "numpy.min", "numpy.sort"),
+        "numpy.sum",
+    )
+)
+"""Words of numpy that mean something else for an array of two dimensions."""
+
 MISSING = object()
 E = Sym(dip.Call("exp", (Number(fmpq(1)),)), "eps")
 
@@ -149,6 +159,9 @@ def applied(
     m: Interpreter, name: str, handler: Handler, positional: Sequence[Value], named: Mapping[str, Value]
 ) -> Value:
     """The handler with its arguments."""
+    if name in ONE_DIMENSION and ("axis" in named or any(map(m.is_table, (*positional, *named.values())))):
+        hint = "go through the rows: `[row.sum() for row in P]`, `np.array([row / row.sum() for row in P])`"
+        raise m.refuse(f"`{name}` of a table, or along an axis", hint)
     signature = inspect.signature(handler)
     try:
         bound = signature.bind(*positional, **named)
@@ -703,6 +716,8 @@ def as_array(m: Interpreter, values: Value, dtype: Value = None) -> Value:
     """The same array, or a new one, which cannot be told apart for an input: it must not be changed."""
     if listed(m, values) and m.get(values).kind == "array" and dtype is None:
         return values
+    if listed(m, values) and m.get(values).kind == "array" and m.is_table(values):
+        raise m.refuse("this may be the same table or a copy", "write `P.astype(float)`")
     made = array(m, values, dtype)
     if listed(m, values) and m.get(values).kind != "list":
         m.put(made, replace(m.get(made), kind="view"))
@@ -712,10 +727,13 @@ def as_array(m: Interpreter, values: Value, dtype: Value = None) -> Value:
 @word("numpy.array", "numpy.copy")
 def array(m: Interpreter, values: Value, dtype: Value = None, copy: Value = True) -> Value:
     """A numpy array."""
-    cells = m.items(values)
-    if any(listed(m, cell) or isinstance(cell, tuple) for cell in cells):
-        raise m.refuse("arrays of lists are not read", "use arrays of one dimension, or lists of lists")
-    made = m.array([v if waits(m, v) else m.kept(m.plain(v)) for v in cells])
+
+    def cell(v: Value) -> Value:
+        if m.cells(v) is not None:
+            return tuple(map(cell, m.items(v)))
+        return v if waits(m, v) else m.kept(m.plain(v))
+
+    made = m.array([cell(v) for v in m.items(values)])
     return made if dtype is None else as_type(m, made, dtype)
 
 
@@ -735,23 +753,39 @@ def as_type(m: Interpreter, values: Value, dtype: Value) -> Value:
     kind = next((kind for kind in convert if isinstance(name, str) and name.startswith(kind)), None)
     if kind is None:
         raise m.refuse("arrays of this type are not read", "use int, float or bool")
-    if not listed(m, values):
-        return convert[kind](values)
-    return m.array([convert[kind](v) for v in m.items(values)], kind)
+
+    def turned(v: Value) -> Value:
+        return convert[kind](v) if m.cells(v) is None else tuple(map(turned, m.items(v)))
+
+    return m.array(turned(values), kind) if listed(m, values) else turned(values)
 
 
-def filled(m: Interpreter, count: Value, fill: Value, dtype: Value) -> Value:
-    """``np.zeros(N)`` and the like."""
-    count = m.settled(count[0] if isinstance(count, tuple) and len(count) == 1 else count)
-    if not isinstance(count, int):
-        raise m.refuse("this is not a length", "write `np.zeros(N)`: arrays have one dimension")
-    made = m.array([fill] * count)
+def filled(m: Interpreter, shape: Value, fill: Value, dtype: Value) -> Value:
+    """``np.zeros(N)``, ``np.zeros((N, M))`` and the like."""
+    sizes = [m.settled(v) for v in ((shape,) if m.cells(shape) is None else m.items(shape))]
+    least = 0 if len(sizes) == 1 else 1
+    if len(sizes) not in (1, 2) or not all(isinstance(v, int) and v >= least for v in sizes):
+        raise m.refuse("this is not a length", "write `np.zeros(N)` or `np.zeros((N, M))`")
+    if m.cells(fill) is not None:
+        raise m.refuse("an array filled with a list", "write `np.array([row for i in range(N)])`")
+    made = m.array([fill if len(sizes) == 1 else (fill,) * sizes[1]] * sizes[0])
     return as_type(m, made, dtype) if dtype else made
 
 
 def filled_like(m: Interpreter, a: Value, fill: Value, dtype: Value) -> Value:
     """``np.zeros_like(a)`` and the like, of the type of ``a``."""
-    return filled(m, len(m.items(a)), fill, dtype or m.dtype(m.items(a)))
+    cells = m.items(a)
+    shape = (len(cells), *(len(m.items(row)) for row in cells[: m.is_table(a)]))
+    return filled(m, shape, fill, dtype or m.dtype(m.items(cells[0]) if m.is_table(a) else cells))
+
+
+@word("numpy.fill_diagonal")
+def fill_diagonal(m: Interpreter, a: Value, val: Value) -> None:
+    """The cells ``(i, i)`` get a value."""
+    if not m.is_table(a) or m.cells(val) is not None:
+        raise m.refuse("this is not a table and a number", "write `np.fill_diagonal(P, 1/2)`")
+    for i in range(min(len(m.items(a)), len(m.items(m.items(a)[0])))):
+        m.assign_cell(a, (i, i), val)
 
 
 rows(
@@ -761,6 +795,11 @@ rows(
         ("numpy.full",): lambda m, shape, fill_value, dtype=None: filled(m, shape, fill_value, dtype),
         ("numpy.zeros_like",): lambda m, a, dtype=None: filled_like(m, a, 0, dtype),
         ("numpy.ones_like",): lambda m, a, dtype=None: filled_like(m, a, 1, dtype),
+        ("numpy.eye", "numpy.identity"): lambda m, n, dtype=None: array(
+            m,
+            tuple(tuple(int(i == j) for j in range(integer(m, n))) for i in range(integer(m, n))),
+            dtype or "float",
+        ),
         ("numpy.full_like",): lambda m, a, fill_value, dtype=None: filled_like(m, a, fill_value, dtype),
     }
 )
@@ -1015,11 +1054,14 @@ def method(
         written = name if node is None else m.text.written(node.func)
         hint = "write what it does with arithmetic, `if` and loops"
         raise m.refuse(f"`{written}` cannot be called here", hint)
+    name = f"numpy.{name}" if kind == "array" else name
     return applied(m, name, handler, (m, owner, *positional), named)
 
 
 def changed(m: Interpreter, owner: Ref, values: Sequence[Value]) -> None:
     """New cells of a list."""
+    if m.get(owner).kind == "array" and m.is_table(owner):
+        raise m.refuse("the rows of a table move here", "write `np.array([P[i] for i in order])`")
     if m.get(owner).kind == "view":
         raise m.refuse(
             "this changes a slice of an array, or an array with slices", "copy it first: `a.copy()`"
@@ -1087,10 +1129,12 @@ METHODS |= {
     ("list", "reverse"): lambda m, owner: changed(m, owner, m.items(owner)[::-1]),
     ("list", "clear"): lambda m, owner: changed(m, owner, ()),
     ("list", "copy"): lambda m, owner: m.new(m.get(owner)),
-    ("array", "copy"): lambda m, owner: m.new(
-        replace(m.get(owner), kind="array" if m.get(owner).kind == "view" else m.get(owner).kind)
+    ("array", "copy"): lambda m, owner: (
+        m.new(m.get(owner)) if m.get(owner).kind == "input" else m.array(m.items(owner), m.get(owner).dtype)
     ),
-    ("array", "tolist"): WORDS["list"],
+    ("array", "tolist"): lambda m, owner: m.new(
+        Items(tuple(v if m.cells(v) is None else m.new(Items(m.cells(v) or ())) for v in m.items(owner)))
+    ),
     **{
         ("array", name): WORDS[f"numpy.{name}"]
         for name in ("sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "clip", "round", "cumsum")

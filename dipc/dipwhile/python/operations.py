@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from typing import Any
 
@@ -602,8 +602,8 @@ class Operations(Paths):
 
     def broadcast(self, function: Callable[..., Value], *values: Value, size: int | None = None) -> Value:
         """The function of scalars; if some are lists, or a size is given, an array of the results."""
-        things = [self.get(value) for value in values]
-        lengths = {len(thing.values) for thing in things if isinstance(thing, Items)}
+        lists = [self.cells(value) for value in values]
+        lengths = {len(cells) for cells in lists if cells is not None}
         lengths |= set() if size is None else {size}
         if not lengths:
             return function(*values)
@@ -611,14 +611,36 @@ class Operations(Paths):
             raise self.refuse("these arrays have different lengths", "use arrays of the same length")
         length = lengths.pop()
         columns = [
-            thing.values if isinstance(thing, Items) else [value] * length
-            for value, thing in zip(values, things, strict=True)
+            [value] * length if cells is None else cells for value, cells in zip(values, lists, strict=True)
         ]
-        return self.array([function(*(column[i] for column in columns)) for i in range(length)])
+        tables = {self.is_table(cells) for cells in lists if cells is not None}
+        if tables > {True} or (True in tables and size is not None):
+            hint = "go through its rows: `np.array([row + other for row in P])`"
+            raise self.refuse("a table and an array of one dimension in one operation", hint)
+        inside = partial(self.broadcast, function) if True in tables else function
+        return self.array([inside(*(column[i] for column in columns)) for i in range(length)])
+
+    def cells(self, value: Value) -> tuple[Value, ...] | None:
+        """The cells of a list or tuple; None for others."""
+        thing = self.get(value)
+        return thing.values if isinstance(thing, Items) else thing if isinstance(thing, tuple) else None
+
+    def is_table(self, value: Value) -> bool:
+        """Is this a list of lists? An array of two dimensions is one of its rows, which are arrays."""
+        return any(self.cells(cell) is not None for cell in self.cells(value) or ())
 
     def array(self, values: Sequence[Value], dtype: str = "") -> Ref:
-        """A numpy array; its type is that of its values."""
-        return self.new(Items(tuple(values), "array", dtype or self.dtype(values)))
+        """A numpy array; its type is that of its values.  Rows are copied."""
+        rows = [self.cells(value) for value in values]
+        flat = [cell for row in rows for cell in row or ()]
+        if rows.count(None) == len(rows):
+            return self.new(Items(tuple(values), "array", dtype or self.dtype(values)))
+        if None in rows or len({*map(len, filter(None, rows))}) > 1 or () in rows or self.is_table((*flat,)):
+            hint = "make all rows of the same length, of single values"
+            raise self.refuse("arrays have one dimension here, or two", hint)
+        kind = dtype or self.dtype(flat)
+        table = tuple(self.new(Items(row or (), "array", kind)) for row in rows)
+        return self.new(Items(table, "array", kind))
 
     def dtype(self, values: Sequence[Value]) -> str:
         """The type that numpy gives an array of these values."""

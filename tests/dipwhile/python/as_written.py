@@ -260,3 +260,24 @@ def local_hashing(v, eps):
     if np.random.random() > 1 / (1 + np.exp(-eps)):
         h = 1 - h
     return seed, h
+
+
+# private
+@dipc.mechanism(inputs="x in 0..2", outputs="y in 0..2", adjacent="all", private="eps")
+def table_of_responses(x, eps, k=3):
+    P = np.full((k, k), 1 / (np.exp(eps) + k - 1))
+    np.fill_diagonal(P, np.exp(eps) * P[0, 1])
+    for row in P:
+        row /= row.sum()
+    return np.random.choice(k, p=P[x, :])
+
+
+# violated
+@dipc.mechanism(inputs="x in 0..2", outputs="y in 0..2", adjacent="all", private="eps")
+def table_changed_by_its_row(x, eps):
+    """The rows are views: the first response is more likely from 0 than it looks."""
+    e = np.exp(eps)
+    P = np.array([[e, 1, 1], [1, e, 1], [1, 1, e]])
+    row = P[0]
+    row[0] *= e
+    return np.random.choice(3, p=P[x] / sum(P[x]))

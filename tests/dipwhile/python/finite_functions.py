@@ -301,3 +301,69 @@ def targets_from_left_to_right(x, eps):
     b, j = [0] * 3, 0
     j = b[j] = x
     return a[0] + 2 * a[1] + i + 10 * b[0] + 20 * (b[2] + j)
+
+
+# x in 0..2 | out in 0..99
+def table_of_probabilities(x, eps):
+    e = math.exp(eps)
+    P = np.array([[e, 1, 1], [1, e, 1], [1, 1, e]]) / (e + 2)
+    y = np.random.choice(3, p=P[x])
+    z = 1 if rng.random() < P[y, x] else 0
+    w = 1 if rng.random() < P[-1][y] else 0
+    return y + 3 * z + 6 * w
+
+
+# x in 0..2 | out in 0..99
+def table_made_of_parts(x, eps):
+    P = np.full((3, 3), 1 / 4)
+    np.fill_diagonal(P, 1 / 2)
+    Q = np.eye(3) / 3 + (1 - np.eye(3)) / 3
+    R = np.zeros((2, 3), dtype=int) + np.ones((2, 3)) * 2
+    return (
+        10 * rng.choice(3, p=P[x, :])
+        + rng.choice([0, 1, 2], p=Q[x])
+        + int(R[1, x])
+        + R.shape[1]
+        + len(R)
+        + P.size
+    )
+
+
+# x in 0..2 | out[M] in -99..99
+def views_of_rows(x, eps, M=9):
+    P = np.array([[1, 2, 3], [4, 5, 6]])
+    row = P[1]
+    row[x] = 7
+    copied = P.copy()
+    P[0] = P[1]
+    P[0, x] += 10
+    row[0] = 8 + x
+    P *= 2
+    row += 1
+    for r in P:
+        r[2] = r[0] + r[1]
+    listed = P.tolist()
+    listed[0][0] = 50
+    P[1, :] -= 1
+    P[0] = 3 - P[0]
+    return [*P[0], *row, *copied[1]]
+
+
+# x in 0..2 | out[M] in -99..99
+def tables_cell_by_cell(x, eps, M=6):
+    P = np.array([[1, -2, 3], [0, x, -x]])
+    Q = np.where(P > x, np.abs(P), np.maximum(-P, 1)) * (P != 1)
+    rows = np.array([row * row.sum() for row in Q])
+    more = np.concatenate([rows, [[x, 1, 2]]])
+    more[2][0] += 5
+    return [int(v) for v in np.clip(more[x], -9, 9)] + list(np.zeros_like(more)[0] + np.array((1, 2, 3)))
+
+
+# x in 0..1 | out in 0..9
+def transitions(x, eps):
+    P = np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]])
+    state = x
+    for _ in range(3):
+        state = rng.choice(2, p=P[state])
+    a, b = P
+    return state + 2 * (rng.random() < a[x] * b[state])
