@@ -22,7 +22,7 @@ from typing import Any
 from dipc.dipwhile.python import library, loops
 from dipc.dipwhile.python.errors import UNREAD
 from dipc.dipwhile.python.operations import ARITHMETIC, COMPARISONS, Operations
-from dipc.dipwhile.python.outside import Outside, assigned_in
+from dipc.dipwhile.python.outside import Outside, assigned_in, record_of
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, changed
 from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note, names_among
 from dipc.dipwhile.python.values import (
@@ -34,6 +34,7 @@ from dipc.dipwhile.python.values import (
     Items,
     Members,
     Method,
+    Named,
     Once,
     Ref,
     Row,
@@ -245,6 +246,17 @@ class Interpreter(Operations):
                 raise InputError(f"`{name}` is not a list of this function", self.text.span(owner), hint)
             case ast.Subscript(owner, index):
                 self.assign_cell(self.read(owner), self.read_index(index), value)
+            case ast.Attribute(owner, name) if isinstance(record := self.get(ref := self.read(owner)), Named):
+                if (
+                    not isinstance(ref, Ref)
+                    or record.of.__dataclass_params__.frozen
+                    or name not in record.fields
+                ):
+                    raise self.refuse(
+                        "this field cannot be assigned", f"make a new one: `replace(x, {name}=...)`"
+                    )
+                fields = {**record.fields, name: self.kept(self.sample(value))}
+                self.put(ref, Named.made(record.of, fields.values()))
             case _:
                 raise self.unread(target, UNASSIGNED)
 
@@ -300,6 +312,8 @@ class Interpreter(Operations):
                 old = self.subscript(owner, index)
             case ast.Name(name) as target:
                 old = self.read(ast.copy_location(ast.Name(name, ast.Load()), target))
+            case ast.Attribute(ast.Name()) as target:
+                old = self.read(target)
             case target:
                 raise self.unread(target, UNASSIGNED)
         new = self.operate(node, node.op, old, self.read(node.value))
@@ -847,6 +861,10 @@ class Interpreter(Operations):
             if (found := getattr(value.of, name, ABSENT)) is ABSENT:
                 raise self.refuse(f"`{value.name}` has no `{name}`", "define it in the class")
             return self.outside.value(self, name, found)
+        if isinstance(record := self.get(value), Named) and name != "_replace":
+            if name not in record.fields:
+                raise self.refuse(f"`{record.of.__name__}` has no field `{name}`", "use fields only")
+            return record.fields[name]
         if name in ("size", "shape") and isinstance(thing := self.get(value), Items):
             shape = (
                 len(thing.values),
@@ -905,6 +923,8 @@ class Interpreter(Operations):
         match function:
             case Closure():
                 return self.joined(lambda: self.run(function, positional, named))
+            case Constants(_, type() as kind):
+                return record_of(self, kind, positional, named)
             case Word(path) if not named and (made := loops.over_row(self, path, positional)) is not None:
                 return made
             case Word(path):

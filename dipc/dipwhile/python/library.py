@@ -24,12 +24,14 @@ from dipc.dipwhile.python.source import described
 from dipc.dipwhile.python.values import (
     FINITE,
     RANDOM,
+    Constants,
     Geometric,
     Gumbel,
     Items,
     Logarithm,
     Members,
     Method,
+    Named,
     Once,
     Ref,
     Stepped,
@@ -88,13 +90,11 @@ EXACT = (
     "samples are mathematical: dipc proves nothing about the rounding of floats or the quality of a generator"
 )
 
-ONE_DIMENSION = frozenset(
-    (
-        *("rng.choice", "numpy.all", "numpy.any", "numpy.argmax", "numpy.argmin", "numpy.argsort"),
-        *("numpy.bincount", "numpy.count_nonzero", "numpy.cumsum", "numpy.flatnonzero", "numpy.histogram"),
-        *("numpy.amax", "numpy.amin", "numpy.max", "numpy.mean", "numpy.median", "numpy.min", "numpy.sort"),
-        "numpy.sum",
-    )
+ONE_DIMENSION = (
+    *("rng.choice", "numpy.all", "numpy.any", "numpy.argmax", "numpy.argmin", "numpy.argsort"),
+    *("numpy.bincount", "numpy.count_nonzero", "numpy.cumsum", "numpy.flatnonzero", "numpy.histogram"),
+    *("numpy.amax", "numpy.amin", "numpy.max", "numpy.mean", "numpy.median", "numpy.min", "numpy.sort"),
+    "numpy.sum",
 )
 """Words of numpy that mean something else for an array of two dimensions."""
 
@@ -766,17 +766,15 @@ def filled(m: Interpreter, shape: Value, fill: Value, dtype: Value) -> Value:
     least = 0 if len(sizes) == 1 else 1
     if len(sizes) not in (1, 2) or not all(isinstance(v, int) and v >= least for v in sizes):
         raise m.refuse("this is not a length", "write `np.zeros(N)` or `np.zeros((N, M))`")
-    if m.cells(fill) is not None:
-        raise m.refuse("an array filled with a list", "write `np.array([row for i in range(N)])`")
-    made = m.array([fill if len(sizes) == 1 else (fill,) * sizes[1]] * sizes[0])
+    zeros = m.array([0 if len(sizes) == 1 else (0,) * sizes[1]] * sizes[0])
+    made = m.broadcast(lambda _, value: value, zeros, fill)
     return as_type(m, made, dtype) if dtype else made
 
 
 def filled_like(m: Interpreter, a: Value, fill: Value, dtype: Value) -> Value:
     """``np.zeros_like(a)`` and the like, of the type of ``a``."""
-    cells = m.items(a)
-    shape = (len(cells), *(len(m.items(row)) for row in cells[: m.is_table(a)]))
-    return filled(m, shape, fill, dtype or m.dtype(m.items(cells[0]) if m.is_table(a) else cells))
+    like = m.array(m.items(a))
+    return as_type(m, m.broadcast(lambda _, value: value, like, fill), dtype or m.get(like).dtype)
 
 
 @word("numpy.fill_diagonal")
@@ -1113,7 +1111,16 @@ def update(m: Interpreter, owner: Ref, other: Value) -> None:
     m.put(owner, replace(m.get(owner), entries=tuple(both.items())))
 
 
+@word("dataclasses.replace")
+def replaced(m: Interpreter, obj: Value, /, **changes: Value) -> Value:
+    """A new instance with other fields."""
+    if not isinstance(record := m.get(obj), Named):
+        raise m.refuse("`replace` of this", "use it for instances of a dataclass")
+    return m.invoke(Constants("", record.of), [], {**record.fields, **changes})
+
+
 METHODS |= {
+    ("value", "_replace"): replaced,
     ("list", "append"): lambda m, owner, value: changed(m, owner, (*m.items(owner), m.kept(m.sample(value)))),
     ("list", "extend"): lambda m, owner, values: changed(m, owner, (*m.items(owner), *m.items(values))),
     ("list", "insert"): insert,

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
+import dataclasses
+import inspect
 import random
+import reprlib
 import sys
-from collections.abc import Mapping
+import typing
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
@@ -25,7 +30,7 @@ from dipc.dipwhile.python.source import (
     text_of,
     written_number,
 )
-from dipc.dipwhile.python.values import Closure, Constants, Sym, Table, Value, Word
+from dipc.dipwhile.python.values import Closure, Constants, Named, Sym, Table, Value, Word
 from dipc.dipwhile.python.words import MEANINGS
 from dipc.dipwhile.syntax.ast import Call, Eps
 from dipc.dipwhile.syntax.distributions import OTHER_NOISE
@@ -44,6 +49,7 @@ LIBRARIES = (
     "math",
     "statistics",
     "collections",
+    "dataclasses",
     "functools",
     "itertools",
 )
@@ -183,6 +189,38 @@ class Outside:
             return m.closure(text.node, None, text)
         finally:
             m.text = inner
+
+
+GENERATED = ("<string>", *(module.__file__ for module in (collections, dataclasses, reprlib, typing)))
+"""The files of the methods that Python gives to named tuples and dataclasses."""
+
+
+def record_of(m: Interpreter, kind: Any, positional: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """An instance of a ``NamedTuple`` or dataclass of the user that only keeps its fields."""
+    special = [
+        getattr(v, "__func__", v) for name, v in vars(kind).items() if name[:2] == "__" and callable(v)
+    ]
+    plain = all(getattr(getattr(v, "__code__", None), "co_filename", "") in GENERATED for v in special)
+    names = getattr(kind, "_fields", ())
+    if dataclasses.is_dataclass(kind):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+    defaults = {name: each.default for name, each in inspect.signature(kind).parameters.items()}
+    plain = plain and type(kind) is type and kind.__mro__[1:] in ((object,), (tuple, object))
+    if (
+        not plain
+        or not names
+        or names != (*defaults,)
+        or any(hasattr(v, "__get__") for v in defaults.values())
+    ):
+        hint = "use a `NamedTuple` or dataclass with fields and nothing else, or a dictionary"
+        raise m.refuse(f"`{kind.__name__}` is a class that does more than keep fields", hint)
+    try:
+        given = inspect.signature(kind).bind(*positional, **named).arguments
+    except TypeError as error:
+        raise m.refuse(f"`{kind.__name__}`: {error}", f"it takes ({', '.join(names)})") from None
+    fields = [given[n] if n in given else m.outside.value(m, n, default) for n, default in defaults.items()]
+    made = Named.made(kind, [m.kept(m.sample(value)) for value in fields])
+    return made if issubclass(kind, tuple) else m.new(made)
 
 
 def names_bound(node: ast.AST) -> set[str]:

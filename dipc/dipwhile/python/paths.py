@@ -28,6 +28,7 @@ from dipc.dipwhile.python.values import (
     RANDOM,
     Closure,
     Frame,
+    Named,
     Ref,
     Sym,
     Table,
@@ -534,6 +535,8 @@ class Shapes:
         match value:
             case Table(entries, default, outside):  # True is not 1 here
                 return Table, default, outside, tuple((type(key), key) for key, _ in entries), inside
+            case Named(of=kind):
+                return kind, inside
             case Closure(_, node, _, defaults):
                 return id(node), tuple(name for name, _ in defaults), inside
             case Frame(names):

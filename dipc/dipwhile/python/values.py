@@ -7,6 +7,7 @@ the variables of a function) is a :class:`Ref` into the heap, so that aliases be
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -235,6 +236,8 @@ def parts(value: Value) -> Sequence[Value]:
 def with_parts(value: Value, inside: Sequence[Value]) -> Value:
     """A compound value with others inside."""
     match value:
+        case Named(of=kind):
+            return Named.made(kind, inside)
         case tuple():
             return tuple(inside)
         case Items() | Members():
@@ -253,6 +256,24 @@ def with_parts(value: Value, inside: Sequence[Value]) -> Value:
 def named(pairs: Sequence[tuple[Value, Value]], values: Sequence[Value]) -> tuple[tuple[Any, Value], ...]:
     """The names or keys of the pairs, with other values."""
     return tuple((name, value) for (name, _), value in zip(pairs, values, strict=True))
+
+
+class Named(tuple[Value, ...]):
+    """The fields of a ``NamedTuple`` of the user; in the heap, those of a dataclass."""
+
+    of: Any
+
+    @classmethod
+    def made(cls, of: Any, values: Iterable[Value]) -> Named:
+        """An instance of a class."""
+        found = cls(values)
+        found.of = of
+        return found
+
+    @property
+    def fields(self) -> dict[str, Value]:
+        """The fields by their names."""
+        return dict(zip(inspect.signature(self.of).parameters, self, strict=True))
 
 
 LOST = Word("a variable without a value on some path")

@@ -6,6 +6,7 @@ import math
 import random
 import secrets
 from collections import Counter
+from dataclasses import dataclass
 from functools import reduce
 from typing import Dict, List, Optional
 
@@ -281,3 +282,43 @@ def table_changed_by_its_row(x, eps):
     row = P[0]
     row[0] *= e
     return np.random.choice(3, p=P[x] / sum(P[x]))
+
+
+@dataclass
+class Budget:
+    left: float = 1.0
+
+
+# private
+@dipc.mechanism(
+    inputs="q[N] in {0, 1}", outputs="out[N] in {True, False}", adjacent="linf 1", private="eps", N=2
+)
+def spends_a_budget(q, eps):
+    budget, out = Budget(), []
+    for v in q:
+        share = budget.left / 2 if len(out) == 0 else budget.left
+        out.append(v + np.random.laplace(scale=1 / (share * eps)) > 1 / 2)
+        budget.left -= share
+    return out
+
+
+# violated
+@dipc.mechanism(
+    inputs="q[N] in {0, 1}", outputs="out[N] in {True, False}", adjacent="linf 1", private="eps", N=2
+)
+def spends_it_twice(q, eps):
+    """Both names mean one budget, which has all of eps again."""
+    budget, out = Budget(), []
+    fresh = budget
+    for v in q:
+        share = budget.left / 2
+        out.append(v + np.random.laplace(scale=1 / (share * eps)) > 1 / 2)
+        budget.left -= share
+        fresh.left = 2.0
+    return out
+
+
+# private
+@dipc.mechanism(inputs="x in 0..3", outputs="y in 0..3", adjacent="l1 1", private="2*eps")
+def drawn_until_it_is_there(x, eps):
+    return random.choices(range(4), weights=[np.exp(-eps * abs(v - x)) for v in range(4)])[0]

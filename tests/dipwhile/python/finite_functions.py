@@ -7,14 +7,34 @@ Each has its inputs and outputs in a comment above it; dipc reads the same text.
 import math
 import random
 import secrets
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, namedtuple
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate, chain, product
+from typing import NamedTuple
 
 import numpy as np
 
 rng = np.random.default_rng()
 LEVELS = [0, 1, 3]
+Pair = namedtuple("Pair", "low high", defaults=[2])
+
+
+class State(NamedTuple):
+    count: int
+    done: bool = False
+
+
+@dataclass
+class Tally:
+    seen: int = 0
+    share: float = 0.25
+
+
+@dataclass(frozen=True)
+class Fixed:
+    share: float = 0.25
+    bound: int = 3
 
 
 def coin(bit, p):
@@ -367,3 +387,48 @@ def transitions(x, eps):
         state = rng.choice(2, p=P[state])
     a, b = P
     return state + 2 * (rng.random() < a[x] * b[state])
+
+
+# q[N] in {0, 1} | out in 0..99
+def named_tuples(q, eps, N=3):
+    s = State(0)
+    for v in q:
+        if s.done or flip(1 / 4):
+            s = s._replace(done=v == 1)
+        else:
+            s = State(count=s.count + v, done=False) if v else s
+    count, done = s
+    p = Pair(count)
+    return count + 4 * done + 8 * (s == State(1, True)) + 16 * (s == (2, False)) + 10 * p.high + p[0] + len(s)
+
+
+# q[N] in {0, 1} | out in 0..99
+def dataclasses_change(q, eps, N=3):
+    t = Tally()
+    same, other = t, replace(t, seen=5)
+    for v in q:
+        if flip(t.share):
+            t.seen += v
+        elif v:
+            same.share = 1 / 2
+            t = Tally(t.seen)
+    fixed = replace(Fixed(), bound=same.seen)
+    return (
+        t.seen
+        + 4 * same.seen
+        + 20 * (same.share == 1 / 2)
+        + other.seen
+        + fixed.bound
+        + (fixed.share < t.share)
+    )
+
+
+# q[N] in {0, 1} | out in 0..9
+def instances_in_lists(q, eps, N=2):
+    tallies = [Tally(seen=v) for v in q]
+    chosen = rng.choice(2)
+    t = tallies[chosen]
+    t.seen += 1
+    states = {t.seen: State(t.seen, flip(1 / 2)) for t in tallies}
+    best = max(tallies, key=lambda t: t.seen)
+    return best.seen + 3 * sum(s.done for s in states.values())
