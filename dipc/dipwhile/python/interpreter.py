@@ -58,6 +58,9 @@ DEEPEST_CALL = 20
 BINARY = {kind: sign for sign, (kind, *_) in ARITHMETIC.items()}
 COMPARE = {kind: sign for sign, (kind, *_) in COMPARISONS.items()}
 UNASSIGNED = ("assigning this", "assign variables and cells of lists: `a[i] = 0`")
+UNBOUNDED = """use a `for` loop over a constant `range`, with `break`; geometric noise is `DLap(eps)`;
+          noise `z` in 0..3 is `min(max(z, 0), 3)`, and `x + DLap(eps)` drawn until it is there
+          `random.choices(range(4), weights=[exp(-eps*abs(v - x)) for v in range(4)])[0]`"""
 BITS: dict[type[ast.operator], Callable[[Operations, Value, Value], Value]] = {
     ast.BitAnd: Operations.both,
     ast.BitOr: Operations.either,
@@ -387,10 +390,7 @@ class Interpreter(Operations):
             condition = self.now(self.joined(lambda: self.condition(self.read(node.test))))
             decisions += 1
             if decisions > MOST_ROUNDS or (isinstance(condition, Sym) and decisions > 64):
-                hint = (
-                    "use a `for` loop over a constant `range`, with `break`; geometric noise is `DLap(eps)`"
-                )
-                raise InputError("this loop has no bound on its rounds", self.text.headline(node), hint)
+                raise InputError("this loop has no bound on its rounds", self.text.headline(node), UNBOUNDED)
             if not self.truth(condition):
                 self.block(node.orelse)
                 return
