@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from math import prod
 from typing import Any
@@ -330,13 +330,18 @@ class Interpreter(Operations):
     def change(self, old: Ref, new: Ref) -> None:
         """The cells of a list become those of another, in place; so do the rows of a table."""
         before, after = self.get(old), self.get(new)
-        if before.kind in ("input", "view") or (before.kind != "list" and after.dtype != before.dtype):
+        if before.kind in ("input", "view"):
             raise self.refuse("this changes the list in place", "write `x = x + y`")
         if before.kind == "array" and self.is_table(old):
             for row, cells in zip(before.values, after.values, strict=True):
                 self.change(row, cells)
         else:
-            self.put(old, Items(after.values, before.kind, before.dtype))
+            cells = (
+                iter(after.values)
+                if before.kind == "list"
+                else map(partial(self.converted, before.dtype), after.values)
+            )
+            self.put(old, replace(before, values=tuple(cells)))
 
     def test(self, node: ast.expr) -> bool:
         """The condition of an ``if``, decided once."""

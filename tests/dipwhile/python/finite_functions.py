@@ -382,11 +382,12 @@ def tables_cell_by_cell(x, eps, M=6):
 # x in 0..1 | out in 0..9
 def transitions(x, eps):
     P = np.array([[3 / 4, 1 / 4], [1 / 3, 2 / 3]])
-    state = x
+    state, visits = x, np.zeros(2)
     for _ in range(3):
         state = rng.choice(2, p=P[state])
+        visits += np.array([1 - state, state])
     a, b = P
-    return state + 2 * (rng.random() < a[x] * b[state])
+    return state + 4 * (visits[0] > visits[1]) + 2 * (rng.random() < a[x] * b[state])
 
 
 # q[N] in {0, 1} | out in 0..99
