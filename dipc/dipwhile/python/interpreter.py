@@ -299,12 +299,12 @@ class Interpreter(Operations):
         kind = self.dtype([value])
         if kind == dtype:
             return value
-        if dtype in ("float", "") and kind in ("int", "float", "bool"):
+        if dtype == "float" and kind in ("int", "float", "bool"):
             return self.as_number(value)
         if dtype == "int" and kind == "bool":
             return self.as_number(value)
         hint = "make it with `np.zeros(N)` or a list, which keeps every number"
-        raise self.refuse(f"an array of type `{dtype}` would cut this value off", hint)
+        raise self.refuse(f"an array of type `{dtype or 'str'}` would change this value", hint)
 
     def augmented(self, node: ast.AugAssign) -> None:
         """``x += y``: in place for lists."""
