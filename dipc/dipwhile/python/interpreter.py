@@ -353,16 +353,55 @@ class Interpreter(Operations):
         if (row := loops.row_of(self, iterable)) is not None:
             loops.repeat(self, node, row)
             return
-        live = isinstance(self.get(iterable), Items)
-        values = self.items(iterable)
+        values, sources = self.items(iterable), self.sources(node.iter, iterable)
         place = 0
         while place < len(values):
             self.assign_to_loop(node.target, values[place])
             if self.left(node.body):
                 return
             place += 1
-            values = self.items(iterable) if live else values
+            values = self.as_changed(node, iterable, values, sources)
         self.block(node.orelse)
+
+    def as_changed(
+        self, node: ast.For, iterable: Value, values: list[Value], sources: Mapping[str, Value]
+    ) -> list[Value]:
+        """What a loop goes through, after a round that may have changed it: Python reads each cell late."""
+        match self.get(iterable):
+            case Items():
+                return self.items(iterable)
+            case Once(_, again):
+                now = values if again is None else list(again().values)
+                if len(now) == len(values) and sources == self.sources(node.iter, iterable):
+                    return now
+                self.place = self.text.span(node.iter)
+                hint = "go through a list: `for x in list(...)`"
+                raise self.refuse("a loop whose rounds change what it goes through", hint)
+        return values
+
+    def sources(self, node: ast.expr, iterable: Value) -> dict[str, Value]:
+        """What a generator, or a call of ``map``, reads in each round: the values of its variables."""
+        if not isinstance(iterable, Once) or iterable.again is not None:
+            return {}
+        held = dict(reversed([*self.variables()]))
+        found: dict[str, Value] = {}
+        waiting: list[ast.AST] = [node]
+        while waiting:
+            names = [part for part in ast.walk(waiting.pop()) if isinstance(part, ast.Name)]
+            own = {part.id for part in names if isinstance(part.ctx, ast.Store)}
+            for name in sorted({part.id for part in names} & held.keys() - found.keys() - own):
+                found[name] = self.contents(held[name])
+                waiting += [held[name].node] if isinstance(held[name], Closure) else []
+        return found
+
+    def contents(self, value: Value) -> Value:
+        """A value with what is inside of it now."""
+        match self.get(value):
+            case Items(values):
+                return tuple(map(self.contents, values))
+            case Table(entries):
+                return tuple((key, self.contents(each)) for key, each in entries)
+        return value
 
     def assign_to_loop(self, target: ast.expr, value: Value) -> None:
         """The variable of a loop names its value: no assignment of the program is needed."""
@@ -933,13 +972,31 @@ class Interpreter(Operations):
             case Word(path) if not named and (made := loops.over_row(self, path, positional)) is not None:
                 return made
             case Word(path):
-                return library.call(self, path, positional, named, node)
+                found = library.call(self, path, positional, named, node)
             case Method(owner, name):
-                return library.method(self, owner, name, positional, named, node)
-        written = "this" if node is None else f"`{self.text.written(node.func)}`"
-        raise self.refuse(
-            f"{written} cannot be called here", "call functions of the module, and words of dipc"
-        )
+                found = library.method(self, owner, name, positional, named, node)
+            case _:
+                written = "this" if node is None else f"`{self.text.written(node.func)}`"
+                hint = "call functions of the module, and words of dipc"
+                raise self.refuse(f"{written} cannot be called here", hint)
+        return self.renewable(found, function, positional, named)
+
+    def renewable(
+        self, found: Value, function: Word | Method, positional: Sequence[Value], named: Mapping[str, Value]
+    ) -> Value:
+        """The result of a call; what goes through lists cell by cell can be made anew."""
+        made = [value for value in positional if isinstance(value, Once)]
+        if not isinstance(found, Once) or any(value.again is None for value in made):
+            return found
+        if isinstance(function, Word) and function.path not in ("enumerate", "reversed", "zip"):
+            return found
+
+        def again() -> Once:
+            now = [v.again() if isinstance(v, Once) and v.again else v for v in positional]
+            made: Once = self.invoke(function, now, named)
+            return made
+
+        return replace(found, again=again)
 
     def run(self, function: Closure, positional: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A function of the user, run in place of its call; an error shows both places."""

@@ -96,6 +96,8 @@ def rounds(m: Interpreter, action: Callable[[], Value]) -> tuple[Growing, list[L
 
 def repeat(m: Interpreter, node: ast.For, row: Row) -> None:
     """``for`` with a symbolic number of rounds."""
+    if row.once:
+        raise m.refuse("a loop that goes through a generator", "go through a list: `[... for x in q]`")
     index = new_index(m, node.target)
 
     def body() -> None:
@@ -347,11 +349,12 @@ def over_row(m: Interpreter, path: str, given: Sequence[Value]) -> Value:
             if len(given) < 3 or given[2] == 1:
                 return Row(m.lift(low), minus_one(m, m.lift(high)), lambda i: i)
         case "len", [Array(_, size)]:
-            return int(size.value) if isinstance(size, Number) else Sym(size, "num")
+            return length_of(m, size)
         case "enumerate", [_] if rows and rows[0].low == m.lift(0):
             return replace(rows[0], cell=lambda i: (i, rows[0].cell(i)), array=None)
         case "zip", [*_] if len({(row.low, row.high) for row in rows}) == 1 and len(rows) == len(given):
-            return replace(rows[0], cell=lambda i: tuple(row.cell(i) for row in rows), array=None)
+            once = any(row.once for row in rows)
+            return replace(rows[0], cell=lambda i: tuple(row.cell(i) for row in rows), array=None, once=once)
         case "uniform", [Row(low, high)]:
             return m.assign("choice", dip.Uniform(dip.Range(low, high), span=m.place), "num")
         case "Exp", [rate, Row(low, high), score]:
@@ -359,6 +362,16 @@ def over_row(m: Interpreter, path: str, given: Sequence[Value]) -> Value:
         case (("sum" | "max" | "min" | "argmax" | "argmin"), [value]) if rows:
             return of_array(m, path.removeprefix("numpy."), getattr(value, "array", value))
     return None
+
+
+def length_of(m: Interpreter, size: Expr) -> Value:
+    """How many cells a list has: none, where its size is less than 0."""
+    match size:
+        case Number(value):
+            return max(0, int(value))
+        case Binary(Op.SUB, Name(), Number(value)) if value > 1:
+            return Sym(dip.Call("max", (m.lift(0), size), span=m.place), "num")
+    return Sym(size, "num")
 
 
 def of_array(m: Interpreter, word: str, array: Array | None) -> Value:

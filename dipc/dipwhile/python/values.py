@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -167,10 +167,12 @@ class Members:
 class Once:
     """What ``zip``, ``map``, ``d.keys()`` and generators make: it is used where it is made, or refused.
 
-    A second loop would find it empty, and a later one what has become of its source.
+    A second loop would find it empty, and a later one what has become of its source.  ``again`` makes it anew
+    from its source as that is then: Python looks at a list when a round begins, not when the loop does.
     """
 
     values: tuple[Value, ...]
+    again: Callable[[], Once] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

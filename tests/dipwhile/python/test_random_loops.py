@@ -172,17 +172,61 @@ CASES = [
     "m = 0; while m < 3:; +m += 1 + (random.random() < 1 / 4); return m + q[0]",
     "m = 0; for x in q:; +b = m > 0; +m += x; +if b: return m; return 6",
     "m = max(q); u[argmax(q)] = 2; return m + u[0]",
+    "v = [i for i in range(2, N)]; return len(v) + q[0]",
+    "v = [0] * (N - 2); return len(v) + q[0]",
 ]
 """What is wrong if a variable or cell is read later than it should be; ``+`` stands for four spaces."""
 
 
+def function(case: str) -> str:
+    """A function with these statements."""
+    lines = ["N = len(q)", "u = [y for y in q]"]
+    for line in case.split("; "):
+        depth = len(line) - len(line.lstrip("+"))
+        lines.append("    " * depth + line[depth:])
+    inside = "".join(f"    {line}\n" for line in lines)
+    return f"import random\n\nfrom dipc.words import argmax\n\n\ndef f(q, eps):\n{inside}"
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_loops(case: str) -> None:
-    lines = [
-        "u = [y for y in q]",
-        *("    " + line[1:] if line[0] == "+" else line for line in case.split("; ")),
-    ]
-    inside = "".join(f"    {line}\n" for line in lines)
-    assert compared(
-        f"import random\n\nfrom dipc.words import argmax\n\n\ndef f(q, eps):\n{inside}", f"<{case}>"
-    )
+    assert compared(function(case), f"<{case}>")
+
+
+LATE = {
+    "m = 0; for i, x in enumerate(u):; +if i < 2: u[i + 1] = 5; +m += x; return m % 7": True,
+    "m = 0; for i, x in enumerate(u, 1):; +if i < 3: u[i] += x; +m += x; return m % 7": True,
+    "m = 0; for x in reversed(u):; +u[0] = 4; +m += x; return m % 7": True,
+    "m = 0; for x, y in zip(u, q):; +u[2] = 4; +m += x + y; return m % 7": True,
+    "m = 0; for i, x in enumerate(reversed(u)):; +u[0] = 3; +m += x; return m % 7": True,
+    "d = {0: q[0], 1: 0}; m = 0; for k, x in d.items():; +d[1] = 2; +m += x; return m": True,
+    "m = 0; for x in (y + 1 for y in u):; +m += x; return m % 7": True,
+    "m = 0; for x in (y + m for y in u):; +m += x + 1; return m % 7": False,
+    "m = 0; for x in (y for y in u):; +u[2] = 4; +m += x; return m % 7": False,
+    "m = 0; for x in map(lambda y: y + m, u):; +m += x + 1; return m % 7": False,
+    "m = 0; for i, x in enumerate(y for y in u):; +u[2] = 4; +m += x; return m % 7": False,
+    "m = 0; for x in reversed(u):; +u.append(1); +m = 2 * m + x; return m % 7": False,
+}
+"""Rounds that change what the loop goes through, and whether they are read: Python reads each cell late."""
+
+
+@pytest.mark.parametrize("size", ["3", "N"])
+@pytest.mark.parametrize("case", LATE)
+def test_what_a_loop_goes_through_is_read_late(case: str, size: str) -> None:
+    file, text = f"<{case} {size}>", function(case)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope: dict[str, object] = {}
+    exec(compile(text, file, "exec"), scope)
+    told = {"inputs": f"q[{size}] in {{0, 1}}", "outputs": "out in 0..6", "adjacent": "all", "private": "eps"}
+    given = {"N": 3} if size == "N" else {}
+    if not LATE[case]:
+        with pytest.raises(dipc.InputError, match=r"goes through|only once"):
+            dipc.mechanism(**told, **given)(scope["f"]).distribution(q=[0, 1, 1])
+        return
+    mechanism = dipc.mechanism(**told, **given)(scope["f"])
+    for values in itertools.product((0, 1), repeat=3):
+        expected = law_of(scope["f"], scope, {"q": values})
+        law = mechanism.distribution(q=list(values)).items()
+        assert {returned(key): str(p.at(1)) for key, p in law if str(p.at(1)) != "0"} == {
+            key: str(p) for key, p in expected.items()
+        }
