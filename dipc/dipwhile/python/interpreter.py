@@ -90,6 +90,7 @@ class Interpreter(Operations):
         self.kinds: dict[Any, str] = {}  # of what loops change, as far as an earlier reading found them
         self.unstable = False  # has one of them become wider?
         self.slots: dict[str, Any] = {}
+        self.ranges: dict[str, tuple[Any, Any]] = {}  # of loops that begin at 0 or later: their ends
         self.folding = False  # in the body of a sum, which has no statements
 
     def main(self, values: Mapping[str, Value]) -> None:

@@ -98,7 +98,7 @@ def repeat(m: Interpreter, node: ast.For, row: Row) -> None:
     """``for`` with a symbolic number of rounds."""
     if row.once:
         raise m.refuse("a loop that goes through a generator", "go through a list: `[... for x in q]`")
-    index = new_index(m, node.target)
+    index = new_index(m, node.target, row)
 
     def body() -> None:
         m.assign_to_loop(node.target, row.cell(Sym(index, "num")))
@@ -107,10 +107,13 @@ def repeat(m: Interpreter, node: ast.For, row: Row) -> None:
     looped(m, node, body, lambda block: dip.For(index.name, row.low, row.high, block, span=m.place))
 
 
-def new_index(m: Interpreter, target: ast.expr) -> Name:
+def new_index(m: Interpreter, target: ast.expr, row: Row) -> Name:
     """The index of a loop."""
     names = [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
-    return Name(m.fresh(names[0] if names else "i"), span=m.place)
+    index = Name(m.fresh(names[0] if names else "i"), span=m.place)
+    if is_place(m, row.low):
+        m.ranges[index.name] = row.low, row.high
+    return index
 
 
 def repeat_while(m: Interpreter, node: ast.While) -> None:
@@ -230,11 +233,42 @@ def place_in(m: Interpreter, array: Array, index: Value) -> Index:
     index = m.now(m.number(index))
     if isinstance(index, Sym) and any(v < 0 for v in index.possible or ()):
         index = m.settled(index)
-    if isinstance(index, int) and index < 0:
+    if is_negative(m, index):
         index = m.binary("+", Sym(array.size, "num"), index)
     if not isinstance(index, int | Sym):
         raise m.refuse("this index is not an integer", "use an integer, or `//` to divide")
     return Index(array.name, replace(plus_one(m.lift(index)), span=m.place), span=m.place)
+
+
+def is_negative(m: Interpreter, index: Value) -> bool:
+    """Is an index counted from the end?  The program asks, unless that is sure."""
+    if isinstance(index, Sym) and not index.possible:
+        return not is_place(m, index.expr) and m.truth(m.compare("<", index, 0))
+    return isinstance(index, int) and index < 0
+
+
+def is_place(m: Interpreter, expr: Expr) -> bool:
+    """Is a number surely not negative?"""
+    match expr:
+        case Number(value):
+            return bool(value >= 0)
+        case Name(name):
+            return name in m.ranges or name in m.sizes
+        case Binary(Op.ADD | Op.MUL, left, right):
+            return is_place(m, left) and is_place(m, right)
+        case Binary(Op.DIV, left, Number(value)):
+            return bool(value > 0) and is_place(m, left)
+        case Binary(Op.SUB, Name(name), Number(value)):
+            low = m.ranges[name][0] if name in m.ranges else ONE if name in m.sizes else None
+            return isinstance(low, Number) and bool(value <= low.value)
+        case Binary(Op.SUB, Binary(Op.SUB, Name(size), Number(value)), Name(name)):
+            known = name in m.ranges and m.ranges[name][1] == Binary(Op.SUB, Name(size), ONE)
+            return bool(value <= 1) and known
+        case dip.Call("floor" | "max" | "min" | "mod", parts):
+            return all(is_place(m, part) for part in parts)
+        case Binary(Op.SUB, dip.Call("argmax" | "argmin"), Number(value)):
+            return bool(value <= 1)
+    return False
 
 
 def read_cell(m: Interpreter, array: Array, index: Value) -> Value:
@@ -287,7 +321,7 @@ def listed(m: Interpreter, node: ast.ListComp | ast.GeneratorExp, row: Row) -> V
     [generator, *others] = node.generators
     if others or generator.ifs:
         raise m.refuse("a list of this length", "write a loop, with a list that has its length beforehand")
-    size, place = plus_one(row.high), new_index(m, generator.target)
+    size, place = plus_one(row.high), new_index(m, generator.target, row)
     shift = m.lift(0) != row.low
     size = Binary(Op.SUB, size, row.low, span=m.place) if shift else size
     array = new_array(m, node, size)
@@ -314,7 +348,7 @@ def inside(
 def fold(m: Interpreter, word: str, node: ast.GeneratorExp, row: Row) -> Value:
     """``all``, ``any`` or ``sum`` over a row; ``if`` only to count."""
     [generator, *others] = node.generators
-    index = new_index(m, generator.target)
+    index = new_index(m, generator.target, row)
     before, m.folding = m.folding, True
     block, leaves = rounds(m, lambda: inside(m, generator, row, index, [*generator.ifs, node.elt]))
     m.folding = before
@@ -388,6 +422,8 @@ def of_array(m: Interpreter, word: str, array: Array | None) -> Value:
 def exponential(m: Interpreter, rate: Value, values: dip.Range, score: Value) -> Value:
     """``Exp(rate, range(N), lambda v: score)``."""
     variable = Name(m.fresh("v"), span=m.place)
+    if is_place(m, values.low):
+        m.ranges[variable.name] = values.low, values.high
     block, leaves = rounds(m, lambda: m.number(m.invoke(score, [Sym(variable, "num")], {})))
     if block or len(leaves) != 1:
         raise m.refuse("this score", "write it as one expression of inputs and constants")

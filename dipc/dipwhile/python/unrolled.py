@@ -261,6 +261,7 @@ def output(m: Reader, variable: Variable, value: Value) -> None:
         if m.lives_in(value, variable.name):
             return
         index = Sym(Name(m.fresh("i"), span=m.place), "num")
+        m.ranges[str(index.expr.name)] = m.lift(0), minus_one(m, size)  # type: ignore[union-attr]
         cell = place_in(m, replace(value, name=variable.name), index)
         block, _ = rounds(m, lambda: give(m, cell, variable, read_cell(m, value, index)))
         high = minus_one(m, size)

@@ -174,6 +174,9 @@ CASES = [
     "m = max(q); u[argmax(q)] = 2; return m + u[0]",
     "v = [i for i in range(2, N)]; return len(v) + q[0]",
     "v = [0] * (N - 2); return len(v) + q[0]",
+    "m = 0; for i in range(N):; +if i < 3 and N > 2: m = 2 * m + q[1 - i]; return m % 7",
+    "m = 0; for i in range(N):; +m = 2 * m + u[N - 1 - i]; return m % 7",
+    "m = N - 1; while q[m] == 0 and m > 1 - N:; +m -= 1; return m % 7",
 ]
 """What is wrong if a variable or cell is read later than it should be; ``+`` stands for four spaces."""
 
