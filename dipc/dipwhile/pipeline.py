@@ -55,7 +55,7 @@ else:
     divergence = lazily("dipc.claims.divergence")
     tightness = lazily("dipc.claims.tightness.losses")
 
-FEW = 80  # inputs, of which all pairs are compared at once
+FEW = 100  # inputs, of which all pairs are compared at once
 LOG = logging.getLogger(__name__)
 NO_LOSS = ast.Number(fmpq(0))
 UNEVEN = "the epsilon of the claim is not symmetric: it was read both ways round"
