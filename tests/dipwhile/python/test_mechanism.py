@@ -346,6 +346,22 @@ def halves(x, eps):
     return max(0, min(3, round(x / 2 + [DLap(eps)][0])))
 
 
+@dipc.mechanism(inputs="q[N] in {0, 1}", outputs="out[N] in {0, 1}", adjacent="hamming 1", private="eps", N=4)
+def reads_a_cell_twice(q, eps, N):  # type: ignore[no-untyped-def]
+    out = [0] * N
+    for i in range(N):
+        if i < 3 and N > 3:
+            x = Lap(eps, q[2 - 2 * i])
+            if x > 0:
+                out[i] = 1
+    return out
+
+
+def test_an_index_below_0_counts_from_the_end_for_every_size() -> None:
+    """For N = 4, q[2] and q[-2] are one cell; for N = 1, 2, where proofs are confirmed, no cell is read."""
+    assert reads_a_cell_twice.prove().status == "violated"
+
+
 def test_integer_noise_on_halves_is_no_integer() -> None:
     """Round half to even: 1/2 becomes 0 and 3/2 becomes 2."""
     values = {key[0][1].p: p for key, p in halves.distribution(x=1).items()}
