@@ -119,9 +119,9 @@ class Measure(NamedTuple):
             for other in dict.fromkeys(pairs):
                 yield self.compared([one], [other])
 
-    def compared(self, some: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> Function:
+    def compared(self, some: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> Function:
         """F P(u)(S') P(u')(S) - P(u)(S) P(u')(S') for the functions of two sets of outcomes."""
-        (p, q), (r, s) = ([self.sum(side) for side in zip(*each, strict=True)] for each in (some, others))
+        p, q, r, s = (self.sum(pair[side] for pair in each) for each in (some, others) for side in (0, 1))
         return (self.bound * r * q).difference(p * s)
 
     def sum(self, numbers: Iterable[int]) -> Curve:

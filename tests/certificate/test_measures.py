@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 import dipc
+from dipc.certificate.format import dumps
 from dipc.cli.main import status
 from dipc.dipwhile.certify.compared import rederive
 from dipc.dipwhile.rederive.functions import NotCovered
 from dipc.kernel import facts
 from dipc.kernel.formulas import Curve
 from dipc.kernel.measures import Measure
+from dipc.kernel.reading import Refused
 from dipc.kernel.statements import check
 
 GAPS = """input q[2] in {0, 1, 2}; output out in {1, 2} = 1; adjacent l1 1
@@ -64,6 +66,15 @@ def test_an_infinite_gap_is_not_derived() -> None:
     made = mechanism.certificate(mechanism.check("accurate out = 1, 1 when gap(0*q[1]) > 1"))
     with pytest.raises(NotCovered, match="an infinite gap"):
         rederive(check(json.dumps(made).encode()))  # type: ignore[arg-type]
+
+
+def test_no_outcomes_break_no_claim() -> None:
+    mechanism = dipc.load("nmax2", N=2)
+    made = json.loads(dumps(mechanism.certificate(mechanism.check("range eps"))))
+    del made["digest"]
+    made["violation"]["others"] = []
+    with pytest.raises(Refused, match="there are no outcomes"):
+        check(dumps(made).encode())
 
 
 # --- judged by floats --------------------------------------------------------------------------------------
