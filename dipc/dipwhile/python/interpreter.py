@@ -26,6 +26,7 @@ from dipc.dipwhile.python.outside import Outside, assigned_in, record_of
 from dipc.dipwhile.python.paths import UNDONE, Signal, State, changed
 from dipc.dipwhile.python.source import ABSENT, FunctionText, Located, decimal_note, names_among
 from dipc.dipwhile.python.values import (
+    COMPOUND,
     LOST,
     Array,
     Closure,
@@ -43,9 +44,11 @@ from dipc.dipwhile.python.values import (
     Table,
     Value,
     Word,
+    contents,
     is_known,
     is_number,
     kind_of,
+    parts,
     possible_values,
 )
 from dipc.dipwhile.syntax.ast import Exit, Index, Name
@@ -380,29 +383,52 @@ class Interpreter(Operations):
                 raise self.refuse("a loop whose rounds change what it goes through", hint)
         return values
 
-    def sources(self, node: ast.expr, iterable: Value) -> dict[str, Value]:
-        """What a generator, or a call of ``map``, reads in each round: the values of its variables."""
+    def sources(self, node: ast.expr, iterable: Value) -> dict[Any, Any]:
+        """What a generator, or a call of ``map``, reads in each round: its variables and what they hold."""
         if not isinstance(iterable, Once) or iterable.again is not None:
             return {}
-        held = dict(reversed([*self.variables()]))
-        found: dict[str, Value] = {}
-        waiting: list[ast.AST] = [node]
-        while waiting:
-            names = [part for part in ast.walk(waiting.pop()) if isinstance(part, ast.Name)]
-            own = {part.id for part in names if isinstance(part.ctx, ast.Store)}
-            for name in sorted({part.id for part in names} & held.keys() - found.keys() - own):
-                found[name] = self.contents(held[name])
-                waiting += [held[name].node] if isinstance(held[name], Closure) else []
+        found: dict[Any, Any] = {}
+        code: list[tuple[ast.AST, Ref | None]] = [(node, self.stack[-1])]
+        held: list[Value] = []
+        while code or held:
+            if code:
+                read = self.read_in(*code.pop())
+                held += [value for place, value in read.items() if place not in found]
+                found |= read
+                continue
+            match held.pop():
+                case Ref() as ref if ref not in found:
+                    found[ref] = contents(self.get(ref))
+                    held += found[ref] or ()
+                case Closure(_, body, parent, defaults):
+                    held += [value for _, value in defaults]
+                    code += [(body, parent)] if (body, parent) not in found else []
+                    found[body, parent] = None
+                case value if isinstance(value, COMPOUND):
+                    held += parts(value)
         return found
 
-    def contents(self, value: Value) -> Value:
-        """A value with what is inside of it now."""
-        match self.get(value):
-            case Items(values):
-                return tuple(map(self.contents, values))
-            case Table(entries):
-                return tuple((key, self.contents(each)) for key, each in entries)
-        return value
+    def read_in(self, node: ast.AST, frame: Ref | None) -> dict[Any, Value]:
+        """The variables that code of a call reads, by the calls that they belong to, with their values."""
+        names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+        left = {part.id for part in names} - names_among(names).keys()
+        found: dict[Any, Value] = {}
+        while frame is not None:
+            call = self.get(frame)
+            found |= {(frame, name): value for name, value in call.names if name in left}
+            left -= dict(call.names).keys()
+            frame = call.parent
+        return found
+
+    def holdings(self) -> dict[Ref, Any]:
+        """What lists, dictionaries, records and calls hold now."""
+        return {ref: contents(thing) for ref, thing in self.state.heap.items()}
+
+    def refuse_effects(self, before: Mapping[Ref, Any]) -> None:
+        """What Python evaluates value by value, and is evaluated here at once, must not change anything."""
+        now = self.holdings()
+        if any(now.get(ref) != thing for ref, thing in before.items()):
+            raise self.refuse("values that change a list or dictionary when they are made", "write a loop")
 
     def assign_to_loop(self, target: ast.expr, value: Value) -> None:
         """The variable of a loop names its value: no assignment of the program is needed."""
@@ -520,10 +546,14 @@ class Interpreter(Operations):
                 row = loops.row_of(self, source)
                 if row is not None and not isinstance(node, ast.SetComp):
                     return loops.listed(self, node, row)
+                before = self.holdings()
                 found = tuple(self.comprehend(source, generators, lambda: self.kept(self.read(element))))
                 if isinstance(node, ast.ListComp):
                     return self.new(Items(found))
-                return Once(found) if isinstance(node, ast.GeneratorExp) else Members(found)
+                if isinstance(node, ast.SetComp):
+                    return Members(found)
+                self.refuse_effects(before)
+                return Once(found)
             case ast.DictComp(key, value, generators):
                 entry = lambda: (self.key(self.read(key)), self.kept(self.read(value)))  # noqa: E731
                 pairs = [*self.comprehend(self.read_iterable(generators[0].iter), generators, entry)]
@@ -785,8 +815,13 @@ class Interpreter(Operations):
 
         Those of ``sum``, ``any`` or ``all`` (the ``word``) are joined in each round, where the paths meet.
         """
-        before = dict(self.state.heap)
+        before, held, fixed = dict(self.state.heap), self.holdings(), True
         self.stack.append(self.new(Frame((), self.stack[-1])))
+
+        def through(iterable: Value) -> list[Value]:
+            nonlocal fixed
+            fixed = fixed and isinstance(iterable, tuple | range | str | Members)
+            return self.items(iterable)
 
         def rounds(depth: int, values: Sequence[Value]) -> Iterator[Value]:
             for value in values:
@@ -800,14 +835,16 @@ class Interpreter(Operations):
             if not all(map(self.test, generators[depth].ifs)):
                 return
             if depth + 1 < len(generators):
-                yield from rounds(depth + 1, self.items(self.read_iterable(generators[depth + 1].iter)))
+                yield from rounds(depth + 1, through(self.read_iterable(generators[depth + 1].iter)))
             else:
                 yield element()
 
-        yield from rounds(0, self.items(source))
+        yield from rounds(0, through(source))
         self.stack.pop()
         if word in ("any", "all"):
             self.refuse_changes(before)
+        if not fixed:
+            self.refuse_effects(held)
 
     def following(self, node: ast.GeneratorExp, default: Sequence[Value]) -> Value:
         """``next(x for x in q if c)``: the first element, or the default."""
@@ -973,7 +1010,10 @@ class Interpreter(Operations):
             case Word(path) if not named and (made := loops.over_row(self, path, positional)) is not None:
                 return made
             case Word(path):
+                before = self.holdings() if any(isinstance(v, Closure) for v in positional) else {}
                 found = library.call(self, path, positional, named, node)
+                if isinstance(found, Once):
+                    self.refuse_effects(before)
             case Method(owner, name):
                 found = library.method(self, owner, name, positional, named, node)
             case _:

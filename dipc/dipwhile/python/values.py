@@ -235,6 +235,16 @@ def parts(value: Value) -> Sequence[Value]:
     return [value.unit, value.offset]
 
 
+def contents(thing: Any) -> Sequence[Value] | None:
+    """What can be changed in an object of the heap; None for samples."""
+    match thing:
+        case Table(entries):
+            return entries
+        case Items() | Frame() | tuple():
+            return parts(thing)
+    return None
+
+
 def with_parts(value: Value, inside: Sequence[Value]) -> Value:
     """A compound value with others inside."""
     match value:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import linecache
+from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 import pytest
 from campaigns import many
@@ -233,3 +235,34 @@ def test_what_a_loop_goes_through_is_read_late(case: str, size: str) -> None:
         assert {returned(key): str(p.at(1)) for key, p in law if str(p.at(1)) != "0"} == {
             key: str(p) for key, p in expected.items()
         }
+
+
+@dataclass
+class Record:
+    a: int
+
+
+EFFECTS = [
+    "m = 0; for x in (d[0] + y for y in u):; +d[0] += 1; +m += x; return m % 7",
+    "m = 0; for x in (p.a + y for y in u):; +p.a += 1; +m += x; return m % 7",
+    "m = 0; for x in (peek(y) for y in u):; +d[0] += 1; +m += x; return m % 7",
+    "m = 0; for x in map(bump, u):; +m += x + d[0]; return m % 7",
+    "m = 0; for x in (bump(y) for y in u):; +m += x + d[0]; return m % 7",
+    "return sum(bump(x) for x in (y + d[0] for y in u)) % 7",
+    "return sum([bump(x) for x in (y + d[0] for y in u)]) % 7",
+    "return sum([shorten(x) for x in u]) % 7",
+]
+"""What Python evaluates value by value, while something that it reads changes."""
+
+
+@pytest.mark.parametrize("case", EFFECTS)
+def test_values_that_are_made_late_must_not_change_anything(case: str) -> None:
+    start = "d = [0]; p = P(0); def bump(x):; +d[0] += 1; +return x; def shorten(x):; +u[1] = 5; +return x; "
+    text = function(start + "peek = (lambda e: lambda x: x + e[0])(d); " + case)
+    file = f"<effects {case}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope: dict[str, Any] = {"P": Record}
+    exec(compile(text, file, "exec"), scope)
+    told = {"inputs": "q[3] in {0, 1}", "outputs": "out in 0..6", "adjacent": "all", "private": "eps"}
+    with pytest.raises(dipc.InputError, match=r"goes through|when they are made"):
+        dipc.mechanism(**told)(scope["f"]).distribution(q=[0, 1, 1])
