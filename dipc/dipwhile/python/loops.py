@@ -98,7 +98,7 @@ def repeat(m: Interpreter, node: ast.For, row: Row) -> None:
     """``for`` with a symbolic number of rounds."""
     if row.once:
         raise m.refuse("a loop that goes through a generator", "go through a list: `[... for x in q]`")
-    index = new_index(m, node.target, row)
+    index = new_index(m, stem_of(node.target), row.low, row.high)
 
     def body() -> None:
         m.assign_to_loop(node.target, row.cell(Sym(index, "num")))
@@ -107,13 +107,17 @@ def repeat(m: Interpreter, node: ast.For, row: Row) -> None:
     looped(m, node, body, lambda block: dip.For(index.name, row.low, row.high, block, span=m.place))
 
 
-def new_index(m: Interpreter, target: ast.expr, row: Row) -> Name:
-    """The index of a loop."""
-    names = [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
-    index = Name(m.fresh(names[0] if names else "i"), span=m.place)
-    if is_place(m, row.low):
-        m.ranges[index.name] = row.low, row.high
+def new_index(m: Interpreter, stem: str, low: Expr, high: Expr) -> Name:
+    """The index of a loop from low to high."""
+    index = Name(m.fresh(stem), span=m.place)
+    if is_place(m, low):
+        m.ranges[index.name] = low, high
     return index
+
+
+def stem_of(target: ast.expr) -> str:
+    """What the index of a loop is called after: the first of its variables."""
+    return next((part.id for part in ast.walk(target) if isinstance(part, ast.Name)), "i")
 
 
 def repeat_while(m: Interpreter, node: ast.While) -> None:
@@ -321,7 +325,7 @@ def listed(m: Interpreter, node: ast.ListComp | ast.GeneratorExp, row: Row) -> V
     [generator, *others] = node.generators
     if others or generator.ifs:
         raise m.refuse("a list of this length", "write a loop, with a list that has its length beforehand")
-    size, place = plus_one(row.high), new_index(m, generator.target, row)
+    size, place = plus_one(row.high), new_index(m, stem_of(generator.target), row.low, row.high)
     shift = m.lift(0) != row.low
     size = Binary(Op.SUB, size, row.low, span=m.place) if shift else size
     array = new_array(m, node, size)
@@ -348,7 +352,7 @@ def inside(
 def fold(m: Interpreter, word: str, node: ast.GeneratorExp, row: Row) -> Value:
     """``all``, ``any`` or ``sum`` over a row; ``if`` only to count."""
     [generator, *others] = node.generators
-    index = new_index(m, generator.target, row)
+    index = new_index(m, stem_of(generator.target), row.low, row.high)
     before, m.folding = m.folding, True
     block, leaves = rounds(m, lambda: inside(m, generator, row, index, [*generator.ifs, node.elt]))
     m.folding = before
@@ -421,9 +425,7 @@ def of_array(m: Interpreter, word: str, array: Array | None) -> Value:
 
 def exponential(m: Interpreter, rate: Value, values: dip.Range, score: Value) -> Value:
     """``Exp(rate, range(N), lambda v: score)``."""
-    variable = Name(m.fresh("v"), span=m.place)
-    if is_place(m, values.low):
-        m.ranges[variable.name] = values.low, values.high
+    variable = new_index(m, "v", values.low, values.high)
     block, leaves = rounds(m, lambda: m.number(m.invoke(score, [Sym(variable, "num")], {})))
     if block or len(leaves) != 1:
         raise m.refuse("this score", "write it as one expression of inputs and constants")

@@ -15,7 +15,7 @@ from flint import fmpq
 
 from dipc.dipwhile.python.constants import GENERATORS, Constants
 from dipc.dipwhile.python.interpreter import Interpreter
-from dipc.dipwhile.python.loops import minus_one, place_in, read_cell, rounds
+from dipc.dipwhile.python.loops import minus_one, new_index, place_in, read_cell, rounds
 from dipc.dipwhile.python.outside import Outside
 from dipc.dipwhile.python.paths import Branches, frozen, order
 from dipc.dipwhile.python.source import FunctionText, number, python_number
@@ -96,7 +96,7 @@ class Reader(Interpreter):
             str(v) for variable in (*self.inputs.values(), *self.outputs.values()) for v in variable.domain
         )
         returned = [node.value for node in ast.walk(text.node) if isinstance(node, ast.Return)]
-        written = {name for node in text.node.body for name in assigned_in(node)}
+        written = {name for node in text.node.body for name in filled_in(node)}
         nothing = all(value is None or ast.unparse(value) == "None" for value in returned)
         self.assigns = nothing and bool(written & self.outputs.keys())
         self.homes: dict[str, str] = {}  # the lists that are returned, by their outputs
@@ -163,7 +163,7 @@ class Reader(Interpreter):
             output(self, variable, each)
 
 
-def assigned_in(node: ast.stmt) -> Iterator[str]:
+def filled_in(node: ast.stmt) -> Iterator[str]:
     """The variables that a statement assigns, and the lists of which it assigns cells."""
     for part in ast.walk(node):
         match part:
@@ -260,12 +260,12 @@ def output(m: Reader, variable: Variable, value: Value) -> None:
     if isinstance(value, Array) and value.size == size:
         if m.lives_in(value, variable.name):
             return
-        index = Sym(Name(m.fresh("i"), span=m.place), "num")
-        m.ranges[str(index.expr.name)] = m.lift(0), minus_one(m, size)  # type: ignore[union-attr]
-        cell = place_in(m, replace(value, name=variable.name), index)
-        block, _ = rounds(m, lambda: give(m, cell, variable, read_cell(m, value, index)))
-        high = minus_one(m, size)
-        m.out.append(For(index.expr.name, m.lift(0), high, frozen(block), span=m.place))  # type: ignore[union-attr]
+        low, high = m.lift(0), minus_one(m, size)
+        index = new_index(m, "i", low, high)
+        place = Sym(index, "num")
+        cell = place_in(m, replace(value, name=variable.name), place)
+        block, _ = rounds(m, lambda: give(m, cell, variable, read_cell(m, value, place)))
+        m.out.append(For(index.name, low, high, frozen(block), span=m.place))
         return
     if free_names(size):
         raise m.refuse("a list of another length than the output", "make it with the size of the output")
