@@ -163,9 +163,8 @@ def _run(clock: Clock, work: Callable[[], object], shared: Sequence[object], pip
         except MemoryError:
             send("raised", LimitReached(MEMORY if clock.memory is not None else "the memory ran out"))
         except BaseException as error:
-            if isinstance(error, SystemError) and clock.memory is not None:  # a MemoryError that C code lost
-                send("raised", LimitReached(MEMORY))
-                return
+            if isinstance(error, SystemError) and clock.memory is not None:
+                error = LimitReached(MEMORY)  # a MemoryError that C code lost
             if not isinstance(error, DipcError):
                 error.add_note(traceback.format_exc())
             send("raised", error)

@@ -77,11 +77,8 @@ def rederive(certificate: Certificate, text: Understood | None = None) -> str:
     for law, inputs in laws_of(program, certificate, known):
         ratios = [table.functions[i] for i in law]
         pairs = ((ratio.numerator, table.denominators[ratio.denominator]) for ratio in ratios)
-        derived, claimed_law = (
-            distribution(program, inputs, known, drawn, sizes),
-            dict(zip(rows, pairs, strict=True)),
-        )
-        compare(derived, claimed_law)
+        derived = distribution(program, inputs, known, drawn, sizes)
+        compare(derived, dict(zip(rows, pairs, strict=True)))
         if errors is not None:
             violated = isinstance(data, measures.Violated)
             errors.check(inputs, data.violation.outcomes if violated else data.bad[count], rows, derived)

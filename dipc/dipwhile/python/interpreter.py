@@ -253,19 +253,19 @@ class Interpreter(Operations):
                 raise InputError(f"`{name}` is not a list of this function", self.text.span(owner), hint)
             case ast.Subscript(owner, index):
                 self.assign_cell(self.read(owner), self.read_index(index), value)
-            case ast.Attribute(owner, name) if isinstance(record := self.get(ref := self.read(owner)), Named):
-                if (
-                    not isinstance(ref, Ref)
-                    or record.of.__dataclass_params__.frozen
-                    or name not in record.fields
-                ):
-                    raise self.refuse(
-                        "this field cannot be assigned", f"make a new one: `replace(x, {name}=...)`"
-                    )
-                fields = {**record.fields, name: self.kept(self.sample(value))}
-                self.put(ref, Named.made(record.of, fields.values()))
+            case ast.Attribute(owner, name) if isinstance(self.get(ref := self.read(owner)), Named):
+                self.assign_field(ref, name, value)
             case _:
                 raise self.unread(target, UNASSIGNED)
+
+    def assign_field(self, ref: Value, name: str, value: Value) -> None:
+        """``record.name = value``, of a dataclass."""
+        record = self.get(ref)
+        changes = isinstance(ref, Ref) and not record.of.__dataclass_params__.frozen
+        if not changes or name not in record.fields:
+            raise self.refuse("this field cannot be assigned", f"make a new one: `replace(x, {name}=...)`")
+        fields = {**record.fields, name: self.kept(self.sample(value))}
+        self.put(ref, Named.made(record.of, fields.values()))
 
     def assign_cell(self, owner: Value, index: Value, value: Value) -> None:
         """``a[i] = value``."""
@@ -340,12 +340,8 @@ class Interpreter(Operations):
             for row, cells in zip(before.values, after.values, strict=True):
                 self.change(row, cells)
         else:
-            cells = (
-                iter(after.values)
-                if before.kind == "list"
-                else map(partial(self.converted, before.dtype), after.values)
-            )
-            self.put(old, replace(before, values=tuple(cells)))
+            kept = (lambda v: v) if before.kind == "list" else partial(self.converted, before.dtype)
+            self.put(old, replace(before, values=tuple(map(kept, after.values))))
 
     def test(self, node: ast.expr) -> bool:
         """The condition of an ``if``, decided once."""

@@ -633,7 +633,8 @@ class Operations(Paths):
         """A numpy array; its type is that of its values.  Rows are copied."""
         rows = [self.cells(value) for value in values]
         flat = [cell for row in rows for cell in row or ()]
-        if any(isinstance(value, str) for value in (*values, *flat)) and self.has_number((*values, *flat)):
+        single = (*values, *flat)
+        if any(isinstance(value, str) for value in single) and any(self.dtype([value]) for value in single):
             raise self.refuse("numpy makes strings of the numbers here", "use a list")
         if rows.count(None) == len(rows):
             return self.new(Items(tuple(values), "array", dtype or self.dtype(values)))
@@ -643,10 +644,6 @@ class Operations(Paths):
         kind = dtype or self.dtype(flat)
         table = tuple(self.new(Items(row or (), "array", kind)) for row in rows)
         return self.new(Items(table, "array", kind))
-
-    def has_number(self, values: Sequence[Value]) -> bool:
-        """Is one of these a number or a truth value?"""
-        return any(self.dtype([value]) for value in values)
 
     def dtype(self, values: Sequence[Value]) -> str:
         """The type that numpy gives an array of these values."""
