@@ -1,28 +1,10 @@
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import dipc
 
 
-class State(NamedTuple):
-    count: int = 0
-
-
 @dataclass
 class Tally:
-    seen: int = 0
-
-
-@dataclass
-class Doubled:
-    seen: int
-
-    def __post_init__(self):
-        self.seen *= 2
-
-
-@dataclass(frozen=True)
-class Fixed:
     seen: int = 0
 
 
